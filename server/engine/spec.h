@@ -1,0 +1,60 @@
+// What an activation is, apart from its kernels: names, formula, parameters, kinks.
+//
+// One Spec per activation stands in activations-inl.h beside the kernel. Everything that lists or
+// describes activations (ListActivations, the command line, the README's table, the oracle tests) reads
+// these. The strings `formula`, `derivative` and those of Kink share one notation, which the oracle parses:
+//
+//   expression := comparison [ "?" expression ":" expression ]
+//   comparison := sum [ ("<" | "<=" | ">" | ">=" | "==") sum ]
+//   sum        := product { ("+" | "-") product }
+//   product    := unary { ("*" | "/") unary }
+//   unary      := "-" unary | power
+//   power      := atom [ "^" unary ]
+//   atom       := decimal number | "x" | parameter | "pi" | function "(" expression ")" | "(" expression ")"
+//   function   := abs | cos | cosh | erf | erfc | exp | log | sin | sqrt | tanh
+//
+// A decimal number means exactly that rational number. The formula is the definition of the function on
+// the reals; what happens at infinity and at -0 is in engine.h.
+#ifndef ACTIVATION_SERVER_ENGINE_SPEC_H_
+#define ACTIVATION_SERVER_ENGINE_SPEC_H_
+
+#include <span>
+
+namespace activation::engine {
+
+struct Parameter {
+  const char* name;
+  const char* description;
+  double default_value;
+  // Inclusive bounds; every finite double between them is allowed, but for 0 where `nonzero`.
+  double minimum;
+  double maximum;
+  bool nonzero = false;
+};
+
+// A point where f or f' jumps, and the derivative that is returned there (PyTorch's choice).
+struct Kink {
+  const char* at;
+  const char* derivative;
+};
+
+struct Spec {
+  const char* name;
+  const char* description;
+  const char* formula;
+  const char* derivative;
+  std::span<const char* const> aliases = {};
+  std::span<const Parameter> parameters = {};
+  std::span<const Kink> kinks = {};
+  // Canonical names of functions that are used in this one's place.
+  std::span<const char* const> approximations = {};
+  // Whether f(-0) is +0, as for functions that compare x with 0. Matters where f(0) = 0.
+  bool positive_zero = false;
+};
+
+// The most parameters that an activation has.
+inline constexpr int kMaxParameters = 4;
+
+}  // namespace activation::engine
+
+#endif  // ACTIVATION_SERVER_ENGINE_SPEC_H_
