@@ -1,0 +1,54 @@
+#include "client/convert.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace activation {
+
+v1::DataType ToProto(DataType type) {
+  constexpr v1::DataType kTypes[] = {v1::DATA_TYPE_FLOAT32, v1::DATA_TYPE_FLOAT64,
+                                     v1::DATA_TYPE_FLOAT16, v1::DATA_TYPE_BFLOAT16};
+  return kTypes[static_cast<size_t>(type)];
+}
+
+v1::DataType ToProto(std::optional<DataType> type) {
+  return type.has_value() ? ToProto(*type) : v1::DATA_TYPE_UNSPECIFIED;
+}
+
+v1::Activation ToProto(const Activation& activation) {
+  v1::Activation proto;
+  proto.set_name(activation.name);
+  proto.mutable_parameters()->insert(activation.parameters.begin(), activation.parameters.end());
+  return proto;
+}
+
+v1::Tensor ToProto(Tensor tensor) {
+  v1::Tensor proto;
+  proto.set_data_type(ToProto(tensor.type));
+  proto.mutable_shape()->Add(tensor.shape.begin(), tensor.shape.end());
+  proto.set_data(std::move(tensor.data));
+  return proto;
+}
+
+Activation FromProto(const v1::Activation& activation) {
+  return {.name = activation.name(),
+          .parameters = {activation.parameters().begin(), activation.parameters().end()}};
+}
+
+absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, const char* what, DataType type,
+                                 size_t count) {
+  if (tensor.data_type() != ToProto(type) || tensor.data().size() != count * SizeOf(type)) {
+    return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", what,
+                                            " is ", v1::DataType_Name(tensor.data_type()), " with ",
+                                            tensor.data().size(), " bytes of data, ", count,
+                                            " elements of ", NameOf(type), " were expected"));
+  }
+  return Tensor{.type = type, .data = std::move(*tensor.mutable_data())};
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+}  // namespace activation

@@ -1,0 +1,35 @@
+// Between the library's types and the contract's messages.
+#ifndef ACTIVATION_CLIENT_CONVERT_H_
+#define ACTIVATION_CLIENT_CONVERT_H_
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "activation/v1/activation.pb.h"
+#include "client/client.h"
+#include "client/tensor.h"
+#include "grpcpp/support/status.h"
+
+namespace activation {
+
+v1::DataType ToProto(DataType type);
+// UNSPECIFIED for none.
+v1::DataType ToProto(std::optional<DataType> type);
+v1::Activation ToProto(const Activation& activation);
+// Encoded as `data`.
+v1::Tensor ToProto(Tensor tensor);
+
+Activation FromProto(const v1::Activation& activation);
+
+// The elements of one reply, as a flat vector. INTERNAL, with `what` as the field's name, unless it
+// has `count` elements of `type`, encoded as `data`.
+absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, const char* what, DataType type,
+                                 size_t count);
+
+absl::Status FromGrpc(const grpc::Status& status);
+
+}  // namespace activation
+
+#endif  // ACTIVATION_CLIENT_CONVERT_H_

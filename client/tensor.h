@@ -1,0 +1,57 @@
+// A tensor as it travels: element type, shape, and packed bytes.
+#ifndef ACTIVATION_CLIENT_TENSOR_H_
+#define ACTIVATION_CLIENT_TENSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace activation {
+
+enum class DataType : uint8_t { kFloat32, kFloat64, kFloat16, kBFloat16 };
+
+// Bytes of one element.
+constexpr size_t SizeOf(DataType type) {
+  return type == DataType::kFloat64 ? 8 : type == DataType::kFloat32 ? 4 : 2;
+}
+
+// "float32", "float64", "float16", "bfloat16".
+const char* NameOf(DataType type);
+
+struct Tensor {
+  DataType type = DataType::kFloat32;
+  // Extents, outermost first. Empty: a flat vector of as many elements as there are.
+  std::vector<int64_t> shape = {};
+  // The elements, row-major, little-endian, packed.
+  std::string data = {};
+
+  // Elements; data must be whole ones.
+  size_t size() const { return data.size() / SizeOf(type); }
+};
+
+// Of the span's elements as they are.
+Tensor MakeTensor(std::span<const float> values, std::vector<int64_t> shape = {});
+Tensor MakeTensor(std::span<const double> values, std::vector<int64_t> shape = {});
+
+// Of the values, each rounded to `type` once, to nearest, ties to even.
+Tensor MakeTensor(DataType type, std::span<const double> values, std::vector<int64_t> shape = {});
+
+// The elements, exactly.
+std::vector<double> ToDoubles(const Tensor& tensor);
+
+// The product of the extents; INVALID_ARGUMENT where one is negative or the product is above
+// 2^63 - 1. 1 for an empty shape.
+absl::StatusOr<int64_t> ElementCount(std::span<const int64_t> shape);
+
+// INVALID_ARGUMENT, saying what would fit, unless `tensor.data` holds whole elements and, where
+// there is a shape, as many as it says.
+absl::Status Validate(const Tensor& tensor);
+
+}  // namespace activation
+
+#endif  // ACTIVATION_CLIENT_TENSOR_H_
