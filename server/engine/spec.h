@@ -1,8 +1,9 @@
 // What an activation is, apart from its kernels: names, formula, parameters, kinks.
 //
 // One Spec per activation stands in activations-inl.h beside the kernel. Everything that lists or
-// describes activations (ListActivations, the command line, the README's table, the oracle tests) reads
-// these. The strings `formula`, `derivative` and those of Kink share one notation, which the oracle parses:
+// describes activations (ListActivations, the command line, the README's table, the oracle tests)
+// reads these. The strings `formula`, `derivative` and those of Kink share one notation, which the
+// oracle parses:
 //
 //   expression := comparison [ "?" expression ":" expression ]
 //   comparison := sum [ ("<" | "<=" | ">" | ">=" | "==") sum ]
@@ -10,11 +11,11 @@
 //   product    := unary { ("*" | "/") unary }
 //   unary      := "-" unary | power
 //   power      := atom [ "^" unary ]
-//   atom       := decimal number | "x" | parameter | "pi" | function "(" expression ")" | "(" expression ")"
-//   function   := abs | cos | cosh | erf | erfc | exp | log | sin | sqrt | tanh
+//   atom       := decimal number | "x" | parameter | "pi" | function "(" expression ")" | "("
+//   expression ")" function   := abs | cos | cosh | erf | erfc | exp | log | sin | sqrt | tanh
 //
-// A decimal number means exactly that rational number. The formula is the definition of the function on
-// the reals; what happens at infinity and at -0 is in engine.h.
+// A decimal number means exactly that rational number. The formula is the definition of the
+// function on the reals; what happens at infinity and at -0 is in engine.h.
 #ifndef ACTIVATION_SERVER_ENGINE_SPEC_H_
 #define ACTIVATION_SERVER_ENGINE_SPEC_H_
 

@@ -1,0 +1,106 @@
+#include "server/engine/catalogue.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hwy/highway.h"
+#include "server/engine/activations-inl.h"
+#include "server/engine/kernels.h"
+#include "server/engine/multiprecision.h"
+
+namespace activation::engine {
+namespace {
+
+namespace simd = HWY_NAMESPACE;
+using Number = Multiprecision;
+
+template <class A, int kRow>
+simd::Result<Number> ApplyRow(const Number& x, const double* p) {
+  if constexpr (kRow == kValueRow) {
+    return A::Value(x, p);
+  } else if constexpr (kRow == kDerivativeRow) {
+    return A::Derivative(x, p);
+  } else {
+    return A::template ParameterDerivative<kRow - kFirstParameterRow>(x, p);
+  }
+}
+
+template <class A, int kRow>
+Number Evaluate(const Number& x, const double* p) {
+  if constexpr (kRow < kFirstParameterRow + static_cast<int>(A::kSpec.parameters.size())) {
+    return ApplyRow<A, kRow>(x, p).value;
+  } else {
+    return std::nan("");
+  }
+}
+
+template <class A>
+double Limit(const double* p, int row, bool negative) {
+  const auto ends = A::AtInfinity(p);
+  return negative ? ends[row].left : ends[row].right;
+}
+
+using Evaluator = Number (*)(const Number& x, const double* parameters);
+
+struct Entry {
+  const Spec* spec;
+  Evaluator rows[kRows];
+  double (*limit)(const double* parameters, int row, bool negative);
+};
+
+template <class List>
+struct Entries;
+template <class... A>
+struct Entries<std::tuple<A...>> {
+  static constexpr Entry kAll[] = {{&A::kSpec,
+                                    {Evaluate<A, 0>, Evaluate<A, 1>, Evaluate<A, 2>, Evaluate<A, 3>,
+                                     Evaluate<A, 4>, Evaluate<A, 5>},
+                                    Limit<A>}...};
+  static constexpr const Spec* kSpecs[] = {&A::kSpec...};
+};
+constexpr auto& kEntries = Entries<simd::Activations>::kAll;
+constexpr auto& kSpecs = Entries<simd::Activations>::kSpecs;
+
+const Entry& EntryOf(const Function& function) { return kEntries[IndexOf(*function.spec)]; }
+
+}  // namespace
+
+std::span<const Spec* const> Catalogue() { return kSpecs; }
+
+const Spec* Find(std::string_view name) {
+  const auto matches = [name](const Spec* spec) {
+    return spec->name == name || std::ranges::find(spec->aliases, name) != spec->aliases.end();
+  };
+  const auto found = std::ranges::find_if(kSpecs, matches);
+  return found == std::end(kSpecs) ? nullptr : *found;
+}
+
+int IndexOf(const Spec& spec) {
+  return static_cast<int>(std::ranges::find(kSpecs, &spec) - std::begin(kSpecs));
+}
+
+Function WithDefaults(const Spec& spec) {
+  Function function = {.spec = &spec};
+  std::ranges::transform(spec.parameters, function.parameters.begin(), &Parameter::default_value);
+  return function;
+}
+
+PreciseValue Multiprecise(const Function& function, int row, double x) {
+  const Number value = EntryOf(function).rows[row](x, function.parameters.data());
+  long exponent = 0;
+  double hi = value.Split(&exponent);
+  // Scaled by a power of two, then less hi: exact, or nearly so.
+  Number rest = value;
+  mpfr_mul_2si(rest.get(), rest.get(), -exponent, MPFR_RNDN);
+  long rest_exponent = 0;
+  const double rest_mantissa = (rest - Number(hi)).Split(&rest_exponent);
+  const double lo = std::ldexp(rest_mantissa, static_cast<int>(std::max(rest_exponent, -2000L)));
+  constexpr long kMost = 100'000;  // far outside float64 even after a product with a float64
+  return {hi, lo, static_cast<double>(std::clamp(exponent, -kMost, kMost))};
+}
+
+double LimitAtInfinity(const Function& function, int row, bool negative) {
+  return EntryOf(function).limit(function.parameters.data(), row, negative);
+}
+
+}  // namespace activation::engine

@@ -1,0 +1,229 @@
+#include "server/engine/engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "proto/tensor_codec.h"
+#include "server/engine/catalogue.h"
+#include "server/engine/kernels.h"
+
+namespace activation::engine {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+int RowOf(Quantity quantity) { return quantity == Quantity::kValue ? kValueRow : kDerivativeRow; }
+
+template <class T>
+T LoadAs(const std::byte* data, size_t index) {
+  T value;
+  std::memcpy(&value, data + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+void StoreAs(std::byte* data, size_t index, T value) {
+  std::memcpy(data + index * sizeof(T), &value, sizeof(T));
+}
+
+// Every type's values are exactly float64 values.
+void Decode(DataType type, const std::byte* data, size_t count, double* values) {
+  switch (type) {
+    case DataType::kFloat32:
+      for (size_t i = 0; i < count; ++i) values[i] = LoadAs<float>(data, i);
+      return;
+    case DataType::kFloat64:
+      std::memcpy(values, data, count * sizeof(double));
+      return;
+    case DataType::kFloat16:
+      for (size_t i = 0; i < count; ++i) values[i] = Float16ToDouble(LoadAs<uint16_t>(data, i));
+      return;
+    case DataType::kBFloat16:
+      for (size_t i = 0; i < count; ++i) values[i] = BFloat16ToDouble(LoadAs<uint16_t>(data, i));
+      return;
+  }
+}
+
+// Fills in what the kernels leave open: infinite x and results that pairs of float64 can't hold.
+void Compute(const Function& function, int row, PreciseBlock& block, size_t count) {
+  PreciseKernels()[IndexOf(*function.spec)][row](function.parameters.data(), block, count);
+  for (size_t i = 0; i < count; ++i) {
+    const double x = block.x[i];
+    PreciseValue value = {block.hi[i], block.lo[i], block.exponent[i]};
+    if (std::isnan(x)) {
+      value = {kNaN, 0, 0};
+    } else if (std::isinf(x)) {
+      value = {LimitAtInfinity(function, row, x < 0), 0, 0};
+    } else if (std::isnan(value.hi)) {
+      value = Multiprecise(function, row, x);
+    }
+    if (x == 0 && value.hi == 0) {
+      const bool follows_x = row == kValueRow && !function.spec->positive_zero;
+      value.hi = follows_x ? x : 0.0;
+    }
+    block.hi[i] = value.hi;
+    block.lo[i] = value.lo;
+    block.exponent[i] = value.exponent;
+  }
+}
+
+// The product with upstream, still in twice float64's precision.
+void Multiply(PreciseBlock& block, const double* upstream, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const double product = block.hi[i] * upstream[i];
+    double rest = std::fma(block.hi[i], upstream[i], -product) + block.lo[i] * upstream[i];
+    if (!std::isfinite(product) || product == 0) rest = 0;
+    const double sum = product + rest;
+    block.lo[i] = product == 0 ? 0 : rest - (sum - product);
+    block.hi[i] = product == 0 ? product : sum;
+  }
+}
+
+double Scale(double value, double exponent) {
+  return exponent == 0 ? value : std::ldexp(value, static_cast<int>(exponent));
+}
+
+// hi + lo to 53 bits by rounding to odd: the result differs from a value that two more bits would
+// round correctly in no way that a later rounding to 24 bits or fewer could see (S. Boldo, G.
+// Melquiond, "Emulation of FMA and correctly rounded sums", IEEE TC 57(4), 2008).
+double RoundToOdd(double hi, double lo) {
+  const uint64_t bits = std::bit_cast<uint64_t>(hi);
+  if (lo == 0 || (bits & 1) != 0 || !std::isfinite(hi) || hi == 0) return hi;
+  return std::bit_cast<double>(std::signbit(hi) == std::signbit(lo) ? bits + 1 : bits - 1);
+}
+
+void Encode(DataType type, const PreciseBlock& block, size_t count, std::byte* data) {
+  const auto odd = [&block](size_t i) {
+    return Scale(RoundToOdd(block.hi[i], block.lo[i]), block.exponent[i]);
+  };
+  switch (type) {
+    case DataType::kFloat32:
+      for (size_t i = 0; i < count; ++i) {
+        StoreAs(data, i,
+                std::isnan(block.hi[i]) ? std::numeric_limits<float>::quiet_NaN()
+                                        : static_cast<float>(odd(i)));
+      }
+      return;
+    case DataType::kFloat64:
+      for (size_t i = 0; i < count; ++i) {
+        StoreAs(data, i, std::isnan(block.hi[i]) ? kNaN : Scale(block.hi[i], block.exponent[i]));
+      }
+      return;
+    case DataType::kFloat16:
+      for (size_t i = 0; i < count; ++i) StoreAs(data, i, DoubleToFloat16(odd(i)));
+      return;
+    case DataType::kBFloat16:
+      for (size_t i = 0; i < count; ++i) StoreAs(data, i, DoubleToBFloat16(odd(i)));
+      return;
+  }
+}
+
+void RunBlock(const Operation& operation, const std::byte* input, const std::byte* upstream,
+              std::byte* output, size_t count) {
+  PreciseBlock block;
+  Decode(operation.input_type, input, count, block.x);
+  Compute(operation.function, RowOf(operation.quantity), block, count);
+  if (upstream != nullptr) {
+    double factors[kBlock];
+    Decode(operation.input_type, upstream, count, factors);
+    Multiply(block, factors, count);
+  }
+  Encode(operation.output_type, block, count, output);
+}
+
+// A Refiner's function: context is the Operation.
+void Refine(const void* context, const float* x, const float* upstream, float* result,
+            unsigned lanes) {
+  const auto& operation = *static_cast<const Operation*>(context);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const size_t i = std::countr_zero(lanes) * sizeof(float);
+    const auto at = [i](const float* base) { return reinterpret_cast<const std::byte*>(base) + i; };
+    RunBlock(operation, at(x), upstream == nullptr ? nullptr : at(upstream),
+             reinterpret_cast<std::byte*>(result) + i, 1);
+  }
+}
+
+}  // namespace
+
+void Run(const Operation& operation, const std::byte* input, const std::byte* upstream,
+         std::byte* output, size_t count) {
+  if (operation.input_type == DataType::kFloat32 && operation.output_type == DataType::kFloat32) {
+    const auto& function = operation.function;
+    FastKernels()[IndexOf(*function.spec)][RowOf(operation.quantity)](
+        function.parameters.data(), input, upstream, output, count, {Refine, &operation});
+    return;
+  }
+  const size_t in_size = SizeOf(operation.input_type);
+  const size_t out_size = SizeOf(operation.output_type);
+  for (size_t i = 0; i < count; i += kBlock) {
+    RunBlock(operation, input + i * in_size, upstream == nullptr ? nullptr : upstream + i * in_size,
+             output + i * out_size, std::min(kBlock, count - i));
+  }
+}
+
+void RunPrecise(const Function& function, Quantity quantity, const double* x, double* hi,
+                double* lo, size_t count) {
+  PreciseBlock block;
+  for (size_t i = 0; i < count; i += kBlock) {
+    const size_t size = std::min(kBlock, count - i);
+    std::memcpy(block.x, x + i, size * sizeof(double));
+    Compute(function, RowOf(quantity), block, size);
+    for (size_t j = 0; j < size; ++j) {
+      hi[i + j] = Scale(block.hi[j], block.exponent[j]);
+      lo[i + j] = std::isfinite(hi[i + j]) ? Scale(block.lo[j], block.exponent[j]) : 0;
+    }
+  }
+}
+
+ParameterGradients::ParameterGradients(const Function& function) : function_(function), sums_() {}
+
+void ParameterGradients::Add(DataType input_type, const std::byte* input, const std::byte* upstream,
+                             size_t count) {
+  PreciseBlock block;
+  const size_t size = SizeOf(input_type);
+  for (size_t start = 0; start < count; start += kBlock) {
+    const size_t length = std::min(kBlock, count - start);
+    Decode(input_type, input + start * size, length, block.x);
+    double factors[kBlock];
+    if (upstream != nullptr) Decode(input_type, upstream + start * size, length, factors);
+    for (size_t p = 0; p < function_.spec->parameters.size(); ++p) {
+      Compute(function_, kFirstParameterRow + static_cast<int>(p), block, length);
+      if (upstream != nullptr) Multiply(block, factors, length);
+      for (size_t i = 0; i < length; ++i) {
+        sums_[p].Add(Scale(block.hi[i], block.exponent[i]), Scale(block.lo[i], block.exponent[i]));
+      }
+    }
+  }
+}
+
+void ParameterGradients::Add(const ParameterGradients& other) {
+  for (size_t p = 0; p < sums_.size(); ++p) sums_[p].Add(other.sums_[p].hi, other.sums_[p].lo);
+}
+
+double ParameterGradients::Total(int index) const { return sums_[index].hi; }
+
+// Sum of two pairs (Joldes, Muller, Popescu, algorithm 6); plain where it is not finite.
+void ParameterGradients::Sum::Add(double other_hi, double other_lo) {
+  const auto two_sum = [](double a, double b, double* rest) {
+    const double sum = a + b;
+    const double part = sum - a;
+    *rest = (a - (sum - part)) + (b - part);
+    return sum;
+  };
+  double high_rest, low_rest;
+  const double high = two_sum(hi, other_hi, &high_rest);
+  if (!std::isfinite(high)) {
+    *this = {.hi = std::isnan(high) ? kNaN : high, .lo = 0};
+    return;
+  }
+  const double low = two_sum(lo, other_lo, &low_rest);
+  const double carried = high_rest + low;
+  const double first = high + carried;
+  const double second = low_rest + (carried - (first - high));
+  *this = {.hi = first + second, .lo = second - ((first + second) - first)};
+}
+
+}  // namespace activation::engine

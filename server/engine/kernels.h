@@ -1,0 +1,57 @@
+// The kernels as plain function pointers: what the vector code offers to the rest of the engine,
+// one table per instruction set, chosen at run time.
+#ifndef ACTIVATION_SERVER_ENGINE_KERNELS_H_
+#define ACTIVATION_SERVER_ENGINE_KERNELS_H_
+
+#include <cstddef>
+#include <span>
+
+#include "server/engine/spec.h"
+
+namespace activation::engine {
+
+// A row of the tables: f, f', then the derivative by each parameter.
+inline constexpr int kValueRow = 0;
+inline constexpr int kDerivativeRow = 1;
+inline constexpr int kFirstParameterRow = 2;
+inline constexpr int kRows = kFirstParameterRow + kMaxParameters;
+
+// Elements that the engine converts, computes and rounds at a time: five arrays of these fit a 32
+// KiB L1.
+inline constexpr size_t kBlock = 256;
+
+// A block of results in twice float64's precision: (hi + lo) 2^exponent.
+struct PreciseBlock {
+  alignas(64) double x[kBlock] = {};
+  alignas(64) double hi[kBlock];
+  alignas(64) double lo[kBlock];
+  alignas(64) double exponent[kBlock];
+};
+
+// Computes the first `count` elements of block.x (and may compute those up to the next multiple of
+// 16). Relative error 2^-95. hi is NaN where that can't be had: for NaN, for some infinite x, next
+// to roots and outside float64's exponents.
+using PreciseKernel = void (*)(const double* parameters, PreciseBlock& block, size_t count);
+
+// Called for up to 16 float32 elements of which some could not be decided by float64 arithmetic:
+// lane i is to be computed again if bit i of `lanes` is set. upstream is null if there is none.
+struct Refiner {
+  void (*refine)(const void* context, const float* x, const float* upstream, float* result,
+                 unsigned lanes);
+  const void* context;
+};
+
+// float32 to float32, correctly rounded: float64 arithmetic, the rounding test, `refiner` for the
+// rest. Arrays of count floats at any alignment; upstream may be null.
+using FastKernel = void (*)(const double* parameters, const std::byte* input,
+                            const std::byte* upstream, std::byte* output, size_t count,
+                            const Refiner& refiner);
+
+// For the instruction set in use: [activation][row]; fast kernels for f and f' only. Entries that
+// the activation does not have are null.
+std::span<const PreciseKernel[kRows]> PreciseKernels();
+std::span<const FastKernel[kFirstParameterRow]> FastKernels();
+
+}  // namespace activation::engine
+
+#endif  // ACTIVATION_SERVER_ENGINE_KERNELS_H_

@@ -1,0 +1,91 @@
+// The kernels over pairs of float64, one table per instruction set.
+#include "server/engine/kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "server/engine/kernels_precise.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "server/engine/activations-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace activation::engine {
+namespace HWY_NAMESPACE {
+
+// One row of one activation, over any number type.
+template <class A, int kRow, class N>
+HWY_INLINE Result<N> Apply(N x, const double* p) {
+  if constexpr (kRow == kValueRow) {
+    return A::Value(x, p);
+  } else if constexpr (kRow == kDerivativeRow) {
+    return A::Derivative(x, p);
+  } else {
+    return A::template ParameterDerivative<kRow - kFirstParameterRow>(x, p);
+  }
+}
+
+template <class A, int kRow>
+void Precise(const double* parameters, PreciseBlock& block, size_t count) {
+  using D = hn::ScalableTag<double>;
+  using N = DoubleDouble<D>;
+  const D d;
+  const auto zero = hn::Zero(d);
+  // Cancellation of more than 35 bits leaves too few.
+  const auto cancelled = hn::Set(d, 0x1p-35);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto x = hn::Load(d, block.x + i);
+    const Result<N> result = Apply<A, kRow>(N(x), parameters);
+    const N value = result.value.value;
+    auto hi = value.hi;
+    const auto is_zero = hn::Eq(hi, zero);
+    if (!hn::AllFalse(d, is_zero)) {
+      // Sums of pairs lose the sign of zero; plain arithmetic has it.
+      const auto plain = Apply<A, kRow>(Lanes<D>(x), parameters).value.v;
+      hi = hn::IfThenElse(is_zero, hn::CopySign(hi, plain), hi);
+    }
+    // x - x is 0 for finite x only.
+    const auto finite = hn::Eq(hn::Sub(hi, hi), hn::Sub(value.lo, value.lo));
+    const auto kept = hn::Ge(hn::Abs(hi), hn::Mul(cancelled, hn::Abs(result.magnitude.value.hi)));
+    hn::Store(hn::IfThenElse(hn::And(finite, kept), hi, hn::NaN(d)), d, block.hi + i);
+    hn::Store(value.lo, d, block.lo + i);
+    hn::Store(result.value.exponent, d, block.exponent + i);
+  }
+}
+
+template <class A, int kRow>
+constexpr PreciseKernel RowOf() {
+  if constexpr (kRow < kFirstParameterRow + static_cast<int>(A::kSpec.parameters.size())) {
+    return Precise<A, kRow>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class List>
+struct PreciseTable;
+template <class... A>
+struct PreciseTable<std::tuple<A...>> {
+  static constexpr PreciseKernel kRowsOf[][kRows] = {{RowOf<A, 0>(), RowOf<A, 1>(), RowOf<A, 2>(),
+                                                      RowOf<A, 3>(), RowOf<A, 4>(),
+                                                      RowOf<A, 5>()}...};
+};
+static_assert(kRows == 6, "list every row above");
+
+std::span<const PreciseKernel[kRows]> PreciseKernelsOfTarget() {
+  return PreciseTable<Activations>::kRowsOf;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace activation::engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace activation::engine {
+HWY_EXPORT(PreciseKernelsOfTarget);
+
+std::span<const PreciseKernel[kRows]> PreciseKernels() {
+  return HWY_DYNAMIC_DISPATCH(PreciseKernelsOfTarget)();
+}
+
+}  // namespace activation::engine
+#endif  // HWY_ONCE

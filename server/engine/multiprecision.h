@@ -1,0 +1,120 @@
+// Number type 3 of 3: GNU MPFR at 240 bits, for the few inputs that pairs of float64 can't decide:
+// the numbers next to a root of the derivative, sin of huge arguments, intermediate results outside
+// float64's exponents. The kernels are those of the other two types.
+//
+// A Constant has 265 bits, so that it does not limit the result. Not for use across threads.
+#ifndef ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
+#define ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
+
+#include <mpfr.h>
+
+#include "server/engine/coefficients.h"
+
+namespace activation::engine {
+
+class Multiprecision {
+ public:
+  using Mask = bool;
+  using Scaled = Multiprecision;
+  static constexpr double kSeriesBelow = 0;
+  static constexpr int kSeriesTerms = 29;
+  static constexpr mpfr_prec_t kBits = 240;
+
+  Multiprecision(double value) : Multiprecision() { mpfr_set_d(v_, value, MPFR_RNDN); }
+  Multiprecision(const Constant& value) : Multiprecision() {
+    mpfr_set_zero(v_, 1);
+    for (double part : value.part) mpfr_add_d(v_, v_, part, MPFR_RNDN);
+  }
+  Multiprecision(const Multiprecision& other) : Multiprecision() {
+    mpfr_set(v_, other.v_, MPFR_RNDN);
+  }
+  Multiprecision& operator=(const Multiprecision& other) {
+    mpfr_set(v_, other.v_, MPFR_RNDN);
+    return *this;
+  }
+  ~Multiprecision() { mpfr_clear(v_); }
+
+  friend Multiprecision operator+(const Multiprecision& a, const Multiprecision& b) {
+    return Binary(mpfr_add, a, b);
+  }
+  friend Multiprecision operator-(const Multiprecision& a, const Multiprecision& b) {
+    return Binary(mpfr_sub, a, b);
+  }
+  friend Multiprecision operator*(const Multiprecision& a, const Multiprecision& b) {
+    return Binary(mpfr_mul, a, b);
+  }
+  friend Multiprecision operator/(const Multiprecision& a, const Multiprecision& b) {
+    return Binary(mpfr_div, a, b);
+  }
+  friend Multiprecision operator-(const Multiprecision& a) { return Unary(mpfr_neg, a); }
+  friend bool operator<(const Multiprecision& a, const Multiprecision& b) {
+    return mpfr_less_p(a.v_, b.v_) != 0;
+  }
+  friend bool operator==(const Multiprecision& a, const Multiprecision& b) {
+    return mpfr_equal_p(a.v_, b.v_) != 0;
+  }
+
+  using UnaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+  static Multiprecision Unary(UnaryFunction* function, const Multiprecision& a) {
+    Multiprecision result;
+    function(result.v_, a.v_, MPFR_RNDN);
+    return result;
+  }
+
+  // The number as m * 2^exponent with 1/2 <= |m| < 1, m to double precision; for 0, infinity and
+  // NaN the exponent is 0.
+  double Split(long* exponent) const { return mpfr_get_d_2exp(exponent, v_, MPFR_RNDN); }
+  mpfr_srcptr get() const { return v_; }
+  mpfr_ptr get() { return v_; }
+
+ private:
+  using BinaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
+
+  Multiprecision() { mpfr_init2(v_, kBits); }
+  static Multiprecision Binary(BinaryFunction* function, const Multiprecision& a,
+                               const Multiprecision& b) {
+    Multiprecision result;
+    function(result.v_, a.v_, b.v_, MPFR_RNDN);
+    return result;
+  }
+
+  mpfr_t v_;
+};
+
+inline Multiprecision Abs(const Multiprecision& a) { return Multiprecision::Unary(mpfr_abs, a); }
+inline Multiprecision Select(bool mask, const Multiprecision& yes, const Multiprecision& no) {
+  return mask ? yes : no;
+}
+inline Multiprecision CopySign(const Multiprecision& magnitude, const Multiprecision& sign) {
+  return mpfr_signbit(sign.get()) != 0 ? -magnitude : magnitude;
+}
+inline Multiprecision Unscaled(const Multiprecision& a) { return a; }
+
+// The elementary functions that math-inl.h has for the other types.
+inline Multiprecision ExpScaled(const Multiprecision& z) {
+  return Multiprecision::Unary(mpfr_exp, z);
+}
+inline Multiprecision Expm1(const Multiprecision& z) {
+  return Multiprecision::Unary(mpfr_expm1, z);
+}
+inline Multiprecision Log1p(const Multiprecision& u) {
+  return Multiprecision::Unary(mpfr_log1p, u);
+}
+inline Multiprecision Sin(const Multiprecision& z) { return Multiprecision::Unary(mpfr_sin, z); }
+inline Multiprecision Cos(const Multiprecision& z) { return Multiprecision::Unary(mpfr_cos, z); }
+// Q(t) / phi(t) for t >= 0.
+inline Multiprecision Mills(const Multiprecision& t) {
+  const Multiprecision square_half = t * t / 2.0;
+  return Multiprecision::Unary(mpfr_erfc, t * kInvSqrt2) *
+         Multiprecision::Unary(mpfr_exp, square_half) * kSqrtPiOver2;
+}
+// 1 / n!
+inline Multiprecision InverseFactorial(const Multiprecision&, int n) {
+  Multiprecision result(1.0);
+  for (int i = 2; i <= n; ++i) result = result / static_cast<double>(i);
+  return result;
+}
+
+}  // namespace activation::engine
+
+#endif  // ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
