@@ -49,7 +49,11 @@ void Decode(DataType type, const std::byte* data, size_t count, double* values) 
 
 // Fills in what the kernels leave open: infinite x and results that pairs of float64 can't hold.
 void Compute(const Function& function, int row, PreciseBlock& block, size_t count) {
-  PreciseKernels()[IndexOf(*function.spec)][row](function.parameters.data(), block, count);
+  // Masks are full of infinities: don't work for lanes whose result is known.
+  if (std::any_of(block.x, block.x + count, [](double x) { return std::isfinite(x); })) {
+    std::fill(block.x + count, block.x + (count + kPadding - 1) / kPadding * kPadding, 0.0);
+    PreciseKernels()[IndexOf(*function.spec)][row](function.parameters.data(), block, count);
+  }
   for (size_t i = 0; i < count; ++i) {
     const double x = block.x[i];
     PreciseValue value = {block.hi[i], block.lo[i], block.exponent[i]};
@@ -138,11 +142,13 @@ void RunBlock(const Operation& operation, const std::byte* input, const std::byt
 void Refine(const void* context, const float* x, const float* upstream, float* result,
             unsigned lanes) {
   const auto& operation = *static_cast<const Operation*>(context);
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const size_t i = std::countr_zero(lanes) * sizeof(float);
-    const auto at = [i](const float* base) { return reinterpret_cast<const std::byte*>(base) + i; };
-    RunBlock(operation, at(x), upstream == nullptr ? nullptr : at(upstream),
-             reinterpret_cast<std::byte*>(result) + i, 1);
+  const size_t count = std::bit_width(lanes);
+  float refined[kPadding];
+  RunBlock(operation, reinterpret_cast<const std::byte*>(x),
+           reinterpret_cast<const std::byte*>(upstream), reinterpret_cast<std::byte*>(refined),
+           count);
+  for (size_t i = 0; i < count; ++i) {
+    if ((lanes >> i & 1) != 0) StoreAs(reinterpret_cast<std::byte*>(result), i, refined[i]);
   }
 }
 

@@ -20,9 +20,12 @@ inline constexpr int kRows = kFirstParameterRow + kMaxParameters;
 // KiB L1.
 inline constexpr size_t kBlock = 256;
 
+// Vectors are at most this many float64.
+inline constexpr size_t kPadding = 16;
+
 // A block of results in twice float64's precision: (hi + lo) 2^exponent.
 struct PreciseBlock {
-  alignas(64) double x[kBlock] = {};
+  alignas(64) double x[kBlock];
   alignas(64) double hi[kBlock];
   alignas(64) double lo[kBlock];
   alignas(64) double exponent[kBlock];

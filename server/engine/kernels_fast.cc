@@ -79,7 +79,7 @@ void FastLoop(const double* parameters, const float* x, const float* upstream, f
   }
   if (i == count) return;
   // The last ones in a vector of their own, so that they get the same bits as those before.
-  float tail_x[16] = {}, tail_upstream[16] = {}, tail_out[16];
+  float tail_x[kPadding] = {}, tail_upstream[kPadding] = {}, tail_out[kPadding];
   const size_t bytes = (count - i) * sizeof(float);
   std::memcpy(tail_x, x + i, bytes);
   if constexpr (kUpstream) std::memcpy(tail_upstream, upstream + i, bytes);
