@@ -5,10 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "proto/tensor_codec.h"
 #include "server/engine/catalogue.h"
 #include "server/engine/kernels.h"
+#include "server/engine/result_table.h"
 
 namespace activation::engine {
 namespace {
@@ -138,6 +141,44 @@ void RunBlock(const Operation& operation, const std::byte* input, const std::byt
   Encode(operation.output_type, block, count, output);
 }
 
+void RunBlocks(const Operation& operation, const std::byte* input, const std::byte* upstream,
+               std::byte* output, size_t count) {
+  const size_t in_size = SizeOf(operation.input_type);
+  const size_t out_size = SizeOf(operation.output_type);
+  for (size_t i = 0; i < count; i += kBlock) {
+    RunBlock(operation, input + i * in_size, upstream == nullptr ? nullptr : upstream + i * in_size,
+             output + i * out_size, std::min(kBlock, count - i));
+  }
+}
+
+// A ResultTables::Fill.
+void FillTable(ResultTable& table) {
+  constexpr size_t kInputs = 1 << 16;
+  std::vector<uint16_t> inputs(kInputs);
+  std::iota(inputs.begin(), inputs.end(), uint16_t{0});
+  table.results.resize(kInputs * SizeOf(table.operation.output_type));
+  RunBlocks(table.operation, reinterpret_cast<const std::byte*>(inputs.data()), nullptr,
+            table.results.data(), kInputs);
+}
+
+template <class T>
+void LookUpAs(const ResultTable& table, const std::byte* input, std::byte* output, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    StoreAs(output, i, LoadAs<T>(table.results.data(), LoadAs<uint16_t>(input, i)));
+  }
+}
+
+void LookUp(const ResultTable& table, const std::byte* input, std::byte* output, size_t count) {
+  switch (SizeOf(table.operation.output_type)) {
+    case sizeof(uint16_t):
+      return LookUpAs<uint16_t>(table, input, output, count);
+    case sizeof(uint32_t):
+      return LookUpAs<uint32_t>(table, input, output, count);
+    default:
+      return LookUpAs<uint64_t>(table, input, output, count);
+  }
+}
+
 // A Refiner's function: context is the Operation.
 void Refine(const void* context, const float* x, const float* upstream, float* result,
             unsigned lanes) {
@@ -162,12 +203,14 @@ void Run(const Operation& operation, const std::byte* input, const std::byte* up
         function.parameters.data(), input, upstream, output, count, {Refine, &operation});
     return;
   }
-  const size_t in_size = SizeOf(operation.input_type);
-  const size_t out_size = SizeOf(operation.output_type);
-  for (size_t i = 0; i < count; i += kBlock) {
-    RunBlock(operation, input + i * in_size, upstream == nullptr ? nullptr : upstream + i * in_size,
-             output + i * out_size, std::min(kBlock, count - i));
+  if (SizeOf(operation.input_type) == sizeof(uint16_t) && upstream == nullptr) {
+    static ResultTables& tables = *new ResultTables;
+    if (const auto table = tables.FindOrMake(operation, count, FillTable)) {
+      LookUp(*table, input, output, count);
+      return;
+    }
   }
+  RunBlocks(operation, input, upstream, output, count);
 }
 
 void RunPrecise(const Function& function, Quantity quantity, const double* x, double* hi,

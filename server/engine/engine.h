@@ -9,9 +9,10 @@
 //   - NaN in (x or upstream) gives the quiet NaN with sign bit and payload clear.
 //   - x = +-infinity gives the limit. upstream * f' follows IEEE 754 (infinity * 0 is NaN).
 //   - f(-0) = -0 where f(0) = 0, unless Spec::positive_zero; underflow keeps its sign. A derivative
-//   that is
-//     0 at x = 0 is +0.
-// The engine knows neither gRPC nor protobuf. All functions are thread-safe and never throw.
+//   that
+//     is 0 at x = 0 is +0.
+// The engine knows neither gRPC nor protobuf. All functions are thread-safe; nothing but
+// std::bad_alloc is thrown, by Run alone.
 #ifndef ACTIVATION_SERVER_ENGINE_ENGINE_H_
 #define ACTIVATION_SERVER_ENGINE_ENGINE_H_
 
