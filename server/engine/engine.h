@@ -3,14 +3,13 @@
 // Guarantees, for every input and every allowed parameter value, on every SIMD target, at every
 // position and length:
 //   - FLOAT32, FLOAT16 and BFLOAT16 outputs are correctly rounded: the exact real number f(x) (or
-//   f'(x),
-//     or upstream * f'(x)) rounded once, to nearest, ties to even, subnormals kept.
+//     f'(x), or upstream * f'(x)) rounded once, to nearest, ties to even, subnormals kept.
 //   - FLOAT64 outputs are within 1 ULP.
 //   - NaN in (x or upstream) gives the quiet NaN with sign bit and payload clear.
 //   - x = +-infinity gives the limit. upstream * f' follows IEEE 754 (infinity * 0 is NaN).
-//   - f(-0) = -0 where f(0) = 0, unless Spec::positive_zero; underflow keeps its sign. A derivative
-//   that
-//     is 0 at x = 0 is +0.
+//   - f(-0) = -0 where f(0) = 0, unless Spec::positive_zero; underflow keeps its sign. A
+//     derivative that is 0 at x = 0 is +0.
+//
 // The engine knows neither gRPC nor protobuf. All functions are thread-safe; nothing but
 // std::bad_alloc is thrown, by Run alone.
 #ifndef ACTIVATION_SERVER_ENGINE_ENGINE_H_

@@ -413,8 +413,8 @@ HWY_INLINE Result<N> Sinc(N z, N factor) {
   return {factor * value, factor * (Abs(value) + 0x1p-10)};
 }
 
-// The derivative of sin(z)/z: (z cos z - sin z) / z^2; below 1 the series
-// -z (2/3! - z^2 (4/5! - z^2 (6/7! - ...))), of which 29 terms reach 2^-240.
+// The derivative of sin(z)/z: (z cos z - sin z) / z^2; below 1 the series -z (2/3! - z^2 (4/5! -
+// z^2 (6/7! - ...))), of which 29 terms reach 2^-240.
 template <class N>
 HWY_INLINE Result<N> SincSlope(N z, N factor) {
   constexpr int kLast = 2 * (N::kSeriesTerms) + 1;
