@@ -11,8 +11,9 @@
 //   product    := unary { ("*" | "/") unary }
 //   unary      := "-" unary | power
 //   power      := atom [ "^" unary ]
-//   atom       := decimal number | "x" | parameter | "pi" | function "(" expression ")" | "("
-//   expression ")" function   := abs | cos | cosh | erf | erfc | exp | log | sin | sqrt | tanh
+//   atom       := decimal number | "x" | parameter | "pi" | "(" expression ")"
+//               | function "(" expression ")"
+//   function   := abs | cos | cosh | erf | erfc | exp | log | sin | sqrt | tanh
 //
 // A decimal number means exactly that rational number. The formula is the definition of the
 // function on the reals; what happens at infinity and at -0 is in engine.h.
