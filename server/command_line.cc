@@ -56,7 +56,7 @@ std::variant<Config, int> ParseCommandLine(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false);
   add(kServing, "--metrics-listen", flags.metrics_listen, "ADDRESS",
-      "Where Prometheus finds /metrics: host:port, or off");
+      "Where Prometheus finds /metrics: host:port over IPv4, or off");
   add(kServing, "--reflection", flags.reflection, "on|off",
       "Whether clients may ask for the service's descriptors");
   constexpr char kSecurity[] = "Security (files are read again when they change)";

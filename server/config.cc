@@ -102,9 +102,10 @@ absl::StatusOr<Config> Config::Make(const Flags& flags) {
   if (flags.metrics_listen != "off") {
     absl::StatusOr<ListenAddress> address = ParseAddress("--metrics-listen", flags.metrics_listen);
     if (!address.ok()) return address.status();
-    if (address->is_unix()) {
+    // Prometheus reads no unix socket, and Debian's civetweb, which serves it, has no IPv6.
+    if (address->is_unix() || flags.metrics_listen.front() == '[') {
       return Wrong("--metrics-listen", flags.metrics_listen,
-                   "Prometheus reads no unix socket; it must be host:port, or off");
+                   "it must be a host name or IPv4 address and a port, or off");
     }
     settings.metrics_listen = *std::move(address);
   }

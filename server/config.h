@@ -30,7 +30,7 @@ struct TlsFiles {
 struct Settings {
   // At least one.
   std::vector<ListenAddress> listen;
-  // Where Prometheus finds the metrics; never a unix socket. None: they are not served.
+  // Where Prometheus finds the metrics, over IPv4. None: they are not served.
   std::optional<ListenAddress> metrics_listen;
   // Threads that compute.
   int64_t threads = 1;
