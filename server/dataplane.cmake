@@ -1,14 +1,20 @@
-# Sources of the RPCs: from a request's bytes to its reply. Needs activation_engine, activation_proto,
-# activation_tensor_codec, asio (header only, with ASIO_STANDALONE defined) and ACTIVATION_VERSION
-# defined as the version's string.
+# Sources of the RPCs: from a request's bytes to its reply. They need activation_engine,
+# activation_proto, activation_tensor_codec, Asio's headers and ACTIVATION_VERSION defined as the
+# version's string.
 set(DATAPLANE_SOURCES
+  answer.cc
   compare.cc
+  compare_call.cc
+  compare_plan.cc
   describe.cc
   errors.cc
   evaluate.cc
+  near_names.cc
   plan.cc
   service.cc
   stream.cc
   wire.cc
   work_queue.cc
 )
+# Asio without Boost.
+set_source_files_properties(work_queue.cc PROPERTIES COMPILE_DEFINITIONS ASIO_STANDALONE)

@@ -19,7 +19,8 @@ class Metrics;
 
 // `threads` is the number of workers, at least 1. `metrics` must outlive the service, and the
 // service must outlive the grpc::Server that it is registered with; once that server is destroyed
-// no work is left. The builder should allow messages of limits.max_message_bytes in both directions.
+// no work is left. The builder should allow messages of limits.max_message_bytes in both
+// directions.
 std::unique_ptr<grpc::Service> MakeService(const Limits& limits, int threads, Metrics& metrics);
 
 }  // namespace activation::server

@@ -1,0 +1,138 @@
+#include "server/compare_call.h"
+
+
+#include <absl/strings/string_view.h>
+
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <optional>
+
+#include "server/compare.h"
+#include "server/compare_plan.h"
+#include "server/errors.h"
+
+namespace activation::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+// Between two messages of progress.
+constexpr Clock::duration kProgressInterval = std::chrono::milliseconds(250);
+
+// A comparison from the request on, for either kind of call.
+class Job {
+ public:
+  // The plan, or why there is none.
+  absl::Status Begin(absl::string_view prefix, const v1::CompareApproximationsRequest& request,
+                     Backend& backend) try {
+    const size_t bytes = request.ByteSizeLong();
+    admission_ = backend.queue.Admit(static_cast<int64_t>(bytes));
+    if (!admission_) return BusyStatus(bytes, backend);
+    auto plan = MakeComparePlan(prefix, request, backend.limits);
+    if (!plan.ok()) return plan.status();
+    plan_ = *std::move(plan);
+    comparison_.emplace(plan_);
+    return absl::OkStatus();
+  } catch (const std::bad_alloc&) {
+    return errors::OutOfMemory();
+  }
+
+  Comparison& comparison() { return *comparison_; }
+  int64_t total() const { return plan_.count; }
+
+ private:
+  std::optional<WorkQueue::Admission> admission_;
+  ComparePlan plan_;
+  std::optional<Comparison> comparison_;
+};
+
+class Call final : public grpc::ServerUnaryReactor {
+ public:
+  Call(const v1::CompareApproximationsRequest& request, v1::CompareApproximationsResponse& response,
+       Backend& backend)
+      : response_(response), backend_(backend) {
+    backend_.queue.Post([this, &request] {
+      const absl::Status status = job_.Begin("", request, backend_);
+      if (!status.ok()) return Finish(ToGrpcStatus(status));
+      Run();
+    });
+  }
+
+  void OnCancel() override { cancelled_ = true; }
+
+  void OnDone() override { delete this; }
+
+ private:
+  void Run() {
+    if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
+    job_.comparison().Step();
+    if (!job_.comparison().is_done()) return backend_.queue.Post([this] { Run(); });
+    response_ = job_.comparison().Report();
+    Finish(grpc::Status::OK);
+  }
+
+  v1::CompareApproximationsResponse& response_;
+  Backend& backend_;
+  Job job_;
+  std::atomic<bool> cancelled_ = false;
+};
+
+class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximationsStreamResponse> {
+ public:
+  StreamCall(const v1::CompareApproximationsStreamRequest& request, Backend& backend)
+      : backend_(backend) {
+    backend_.queue.Post([this, &request] {
+      const absl::Status status = request.has_comparison()
+                                      ? job_.Begin("comparison.", request.comparison(), backend_)
+                                      : errors::MissingField("comparison");
+      if (!status.ok()) return Finish(ToGrpcStatus(status));
+      Run();
+    });
+  }
+
+  // Work rests while a message is sent, so it never runs ahead of a client that does not read.
+  void OnWriteDone(bool ok) override {
+    if (!ok) return Finish(ToGrpcStatus(errors::Cancelled()));
+    backend_.queue.Post([this] { Run(); });
+  }
+
+  void OnCancel() override { cancelled_ = true; }
+
+  void OnDone() override { delete this; }
+
+ private:
+  void Run() {
+    if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
+    job_.comparison().Step();
+    if (job_.comparison().is_done()) {
+      *update_.mutable_report() = job_.comparison().Report();
+      return StartWriteAndFinish(&update_, grpc::WriteOptions(), grpc::Status::OK);
+    }
+    if (Clock::now() < next_progress_) return backend_.queue.Post([this] { Run(); });
+    next_progress_ = Clock::now() + kProgressInterval;
+    update_.mutable_progress()->set_done(job_.comparison().done());
+    update_.mutable_progress()->set_total(job_.total());
+    StartWrite(&update_);
+  }
+
+  Backend& backend_;
+  Job job_;
+  v1::CompareApproximationsStreamResponse update_;
+  Clock::time_point next_progress_ = Clock::now() + kProgressInterval;
+  std::atomic<bool> cancelled_ = false;
+};
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ServeComparison(const v1::CompareApproximationsRequest& request,
+                                          v1::CompareApproximationsResponse& response,
+                                          Backend& backend) {
+  return new Call(request, response, backend);
+}
+
+grpc::ServerWriteReactor<v1::CompareApproximationsStreamResponse>* ServeComparisonStream(
+    const v1::CompareApproximationsStreamRequest& request, Backend& backend) {
+  return new StreamCall(request, backend);
+}
+
+}  // namespace activation::server

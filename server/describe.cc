@@ -1,0 +1,105 @@
+#include "server/describe.h"
+
+#include <array>
+#include <limits>
+#include <span>
+
+#include "server/request.h"
+
+namespace activation::server {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::array<double, 4> kSpecialPoints = {-kInfinity, -0.0, 0.0, kInfinity};
+
+std::array<double, 4> AtSpecialPoints(const engine::Spec& spec, engine::Quantity quantity) {
+  std::array<double, 4> results;
+  engine::Run({.function = engine::WithDefaults(spec),
+               .quantity = quantity,
+               .input_type = engine::DataType::kFloat64,
+               .output_type = engine::DataType::kFloat64},
+              std::as_bytes(std::span(kSpecialPoints)).data(), nullptr,
+              std::as_writable_bytes(std::span(results)).data(), results.size());
+  return results;
+}
+
+void AddSpecialValues(const engine::Spec& spec, v1::ActivationInfo& info) {
+  const auto values = AtSpecialPoints(spec, engine::Quantity::kValue);
+  const auto derivatives = AtSpecialPoints(spec, engine::Quantity::kDerivative);
+  for (size_t i = 0; i < kSpecialPoints.size(); ++i) {
+    v1::SpecialValue& special = *info.add_special_values();
+    special.set_x(kSpecialPoints[i]);
+    special.set_value(values[i]);
+    special.set_derivative(derivatives[i]);
+  }
+}
+
+void AddParameters(const engine::Spec& spec, v1::ActivationInfo& info) {
+  for (const engine::Parameter& parameter : spec.parameters) {
+    v1::ParameterInfo& out = *info.add_parameters();
+    out.set_name(parameter.name);
+    out.set_description(parameter.description);
+    out.set_default_value(parameter.default_value);
+    out.set_minimum(parameter.minimum);
+    out.set_maximum(parameter.maximum);
+    out.set_nonzero(parameter.nonzero);
+  }
+}
+
+v1::ActivationInfo Describe(const engine::Spec& spec) {
+  v1::ActivationInfo info;
+  info.set_name(spec.name);
+  info.set_description(spec.description);
+  info.set_formula(spec.formula);
+  info.set_derivative(spec.derivative);
+  for (const char* alias : spec.aliases) info.add_aliases(alias);
+  AddParameters(spec, info);
+  for (const char* approximation : spec.approximations) info.add_approximations(approximation);
+  AddSpecialValues(spec, info);
+  for (const engine::Kink& kink : spec.kinks) {
+    v1::Kink& out = *info.add_kinks();
+    out.set_at(kink.at);
+    out.set_derivative(kink.derivative);
+  }
+  return info;
+}
+
+}  // namespace
+
+v1::Activation ToProto(const engine::Function& function) {
+  v1::Activation activation;
+  activation.set_name(function.spec->name);
+  for (size_t i = 0; i < function.spec->parameters.size(); ++i) {
+    (*activation.mutable_parameters())[function.spec->parameters[i].name] = function.parameters[i];
+  }
+  return activation;
+}
+
+v1::ListActivationsResponse ListActivations() {
+  v1::ListActivationsResponse response;
+  for (const engine::Spec* spec : engine::Catalogue()) {
+    *response.add_activations() = Describe(*spec);
+  }
+  return response;
+}
+
+v1::GetServerInfoResponse GetServerInfo(const Limits& limits, int threads) {
+  v1::GetServerInfoResponse response;
+  response.set_version(ACTIVATION_VERSION);
+  response.set_simd_target(engine::SimdTarget());
+  response.set_threads(threads);
+  v1::Limits& out = *response.mutable_limits();
+  out.set_max_message_bytes(limits.max_message_bytes);
+  out.set_max_batch_items(limits.max_batch_items);
+  out.set_max_rank(kMaxRank);
+  out.set_max_compare_points(limits.max_compare_points);
+  out.set_max_compare_candidates(limits.max_compare_candidates);
+  out.set_max_pending_bytes(limits.max_pending_bytes);
+  for (int type = 0; type < engine::kDataTypeCount; ++type) {
+    response.add_data_types(
+        static_cast<v1::DataType>(NumberOf(static_cast<engine::DataType>(type))));
+  }
+  return response;
+}
+
+}  // namespace activation::server

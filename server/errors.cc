@@ -1,0 +1,202 @@
+#include "server/errors.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include "server/limits.h"
+
+namespace activation::server::errors {
+namespace {
+
+// Bytes of a client's text that are echoed, at most four times as many when escaped.
+constexpr size_t kEchoedBytes = kMaxNameBytes;
+
+constexpr absl::string_view kDataTypes = "FLOAT32, FLOAT64, FLOAT16 and BFLOAT16";
+
+std::string Echo(absl::string_view text) {
+  const bool cut = text.size() > kEchoedBytes;
+  return absl::StrCat("\"", absl::CHexEscape(text.substr(0, kEchoedBytes)), cut ? "..." : "", "\"");
+}
+
+// The shortest decimal that is this float64.
+std::string Number(double value) {
+  std::string text = absl::StrFormat("%.15g", value);
+  double back = 0;
+  if (!absl::SimpleAtod(text, &back) || back != value) text = absl::StrFormat("%.17g", value);
+  return text;
+}
+
+absl::Status Make(absl::StatusCode code, std::string message) {
+  if (message.size() > kMaxStatusMessageBytes) message.resize(kMaxStatusMessageBytes);
+  return absl::Status(code, message);
+}
+
+template <typename... Parts>
+absl::Status Invalid(const Parts&... parts) {
+  return Make(absl::StatusCode::kInvalidArgument, absl::StrCat(parts...));
+}
+
+}  // namespace
+
+std::string ParameterPath(absl::string_view activation, absl::string_view parameter) {
+  return absl::StrCat(activation, ".parameters[", Echo(parameter), "]");
+}
+
+absl::string_view NameOf(engine::DataType type) {
+  constexpr absl::string_view kNames[] = {"FLOAT32", "FLOAT64", "FLOAT16", "BFLOAT16"};
+  static_assert(std::size(kNames) == engine::kDataTypeCount);
+  return kNames[static_cast<int>(type)];
+}
+
+absl::Status MalformedRequest() {
+  return Invalid("the request is not a message of this RPC's type: its bytes can't be parsed");
+}
+
+absl::Status EmptyBatch(absl::string_view field) {
+  return Invalid(field, " is empty; give at least one item");
+}
+
+absl::Status TooManyItems(absl::string_view field, int64_t limit) {
+  return Invalid(field, " has more than ", limit, " items, which is the limit");
+}
+
+absl::Status MissingField(absl::string_view field) { return Invalid(field, " is required"); }
+
+absl::Status ReplyTooLarge(int64_t bytes, int64_t limit) {
+  return Invalid("the reply would have ", bytes, " bytes, but the limit is ", limit,
+                 ": ask for fewer elements, or use the streaming RPC with smaller chunks");
+}
+
+absl::Status UnknownActivation(absl::string_view field, absl::string_view name,
+                               std::span<const absl::string_view> near) {
+  const std::string hint =
+      near.empty() ? "" : absl::StrCat(" Near names: ", absl::StrJoin(near, ", "), ".");
+  return Make(absl::StatusCode::kNotFound,
+              absl::StrCat(field, ": there is no activation ", Echo(name), ".", hint,
+                           " ListActivations gives them all"));
+}
+
+absl::Status TooManyParameters(absl::string_view field) {
+  return Invalid(field, " has more than ", kMaxRequestParameters, " entries, which is the limit");
+}
+
+absl::Status UnknownParameter(absl::string_view field, const engine::Spec& activation) {
+  if (activation.parameters.empty()) {
+    return Invalid(field, ": ", activation.name, " has no parameters");
+  }
+  const auto append_name = [](std::string* out, const engine::Parameter& parameter) {
+    absl::StrAppend(out, parameter.name);
+  };
+  return Invalid(field, ": ", activation.name, " has no such parameter; it has ",
+                 absl::StrJoin(activation.parameters, ", ", append_name));
+}
+
+absl::Status ParameterOutOfRange(absl::string_view field, double value,
+                                 const engine::Parameter& parameter) {
+  return Invalid(field, " is ", Number(value), "; allowed is a finite number from ",
+                 Number(parameter.minimum), " to ", Number(parameter.maximum),
+                 parameter.nonzero ? " other than 0" : "");
+}
+
+absl::Status MissingDataType(absl::string_view field) {
+  return Invalid(field, ".data_type is required; it is one of ", kDataTypes);
+}
+
+absl::Status UnsupportedDataType(absl::string_view field, int number) {
+  return Invalid(field, ": there is no data type ", number, "; supported are ", kDataTypes,
+                 " (integers are not: convert them to one of these)");
+}
+
+absl::Status TwoEncodings(absl::string_view field) {
+  return Invalid(field, ": give elements in only one of data, float_values and double_values");
+}
+
+absl::Status WrongValues(absl::string_view field, engine::DataType type) {
+  const bool is_float64 = type == engine::DataType::kFloat64;
+  return Invalid(field, is_float64 ? ".float_values" : ".double_values", " do not go with ",
+                 NameOf(type), "; use ", is_float64 ? "double_values" : "float_values", " or data");
+}
+
+absl::Status RankTooHigh(absl::string_view field, int64_t rank) {
+  return Invalid(field, ".shape has ", rank, " extents; at most ", kMaxRank, " are allowed");
+}
+
+absl::Status NegativeExtent(absl::string_view field, int index, int64_t extent) {
+  return Invalid(field, ".shape[", index, "] is ", extent, "; an extent is 0 or more");
+}
+
+absl::Status ShapeOverflow(absl::string_view field) {
+  return Invalid(field, ".shape: its extents' product is beyond 2^63 - 1");
+}
+
+absl::Status PartialElement(absl::string_view field, uint64_t bytes, engine::DataType type) {
+  return Invalid(field, ".data has ", bytes, " bytes, which is not a multiple of ",
+                 engine::SizeOf(type), ", the size of a ", NameOf(type));
+}
+
+absl::Status WrongByteCount(absl::string_view field, uint64_t bytes, int64_t elements,
+                            engine::DataType type) {
+  return Invalid(field, ".data has ", bytes, " bytes, but its shape has ", elements,
+                 " elements of ", engine::SizeOf(type), " bytes each (", NameOf(type), ")");
+}
+
+absl::Status WrongValueCount(absl::string_view field, uint64_t values, int64_t elements) {
+  return Invalid(field, " has ", values, " values, but its shape has ", elements, " elements");
+}
+
+absl::Status TypeMismatch(absl::string_view field, engine::DataType type, absl::string_view other,
+                          engine::DataType other_type) {
+  return Invalid(field, ".data_type is ", NameOf(type), ", but ", other, " is ", NameOf(other_type),
+                 "; they have to be the same");
+}
+
+absl::Status UpstreamCountMismatch(absl::string_view field, int64_t elements,
+                                   int64_t input_elements) {
+  return Invalid(field, " has ", elements, " elements, but input has ", input_elements,
+                 "; they have to be as many");
+}
+
+absl::Status NoCandidates(absl::string_view field, const engine::Spec& reference) {
+  return Invalid(field, " is empty, and ", reference.name,
+                 " has no approximations that could stand in; give at least one");
+}
+
+absl::Status MissingDomain(absl::string_view field) {
+  return Invalid(field, " is required: give either grid or points");
+}
+
+absl::Status GridBoundNotFinite(absl::string_view field, double value) {
+  return Invalid(field, " is ", Number(value), "; it has to be finite");
+}
+
+absl::Status GridReversed(absl::string_view field, double from, double to) {
+  return Invalid(field, ".to is ", Number(to), ", which is below from, ", Number(from));
+}
+
+absl::Status WrongPointCount(absl::string_view field, int64_t points, int64_t minimum,
+                             int64_t maximum) {
+  return Invalid(field, " has ", points, " points; allowed are ", minimum, " to ", maximum);
+}
+
+absl::Status UnknownQuantity(absl::string_view field, int number) {
+  return Invalid(field, ": there is no quantity ", number,
+                 "; use QUANTITY_VALUE or "
+                 "QUANTITY_DERIVATIVE");
+}
+
+absl::Status Cancelled() { return absl::CancelledError("the call was cancelled"); }
+
+absl::Status OutOfMemory() {
+  return absl::ResourceExhaustedError(
+      "the server has no memory for this call at the moment; retry later or send less at once");
+}
+
+absl::Status Busy(uint64_t bytes, int64_t pending, int64_t limit) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the server is busy: ", pending, " bytes of requests are waiting or in work, this one has ",
+      bytes, ", and the limit is ", limit, "; retry later"));
+}
+
+}  // namespace activation::server::errors

@@ -1,0 +1,74 @@
+// Every sentence that a client can read when a call fails.
+//
+// A message begins with the field at fault, as `evaluations[3].activation.parameters["alpha"]`, and
+// says what would be right. Text that came from the client is cut and escaped before it stands in a
+// message; a message is at most kMaxStatusMessageBytes long.
+#ifndef ACTIVATION_SERVER_ERRORS_H_
+#define ACTIVATION_SERVER_ERRORS_H_
+
+#include <absl/status/status.h>
+#include <absl/strings/string_view.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "server/engine/engine.h"
+
+namespace activation::server::errors {
+
+// The path of one of an activation's parameters, as `reference.parameters["alpha"]`.
+std::string ParameterPath(absl::string_view activation, absl::string_view parameter);
+
+// The name in the contract, as "FLOAT32".
+absl::string_view NameOf(engine::DataType type);
+
+// The request as a whole.
+absl::Status MalformedRequest();
+absl::Status EmptyBatch(absl::string_view field);
+absl::Status TooManyItems(absl::string_view field, int64_t limit);
+absl::Status MissingField(absl::string_view field);
+absl::Status ReplyTooLarge(int64_t bytes, int64_t limit);
+
+// Activations. `near` are names that the client may have meant.
+absl::Status UnknownActivation(absl::string_view field, absl::string_view name,
+                               std::span<const absl::string_view> near);
+absl::Status TooManyParameters(absl::string_view field);
+absl::Status UnknownParameter(absl::string_view field, const engine::Spec& activation);
+absl::Status ParameterOutOfRange(absl::string_view field, double value,
+                                 const engine::Parameter& parameter);
+
+// Tensors; `field` is the tensor's path.
+absl::Status MissingDataType(absl::string_view field);
+absl::Status UnsupportedDataType(absl::string_view field, int number);
+absl::Status TwoEncodings(absl::string_view field);
+absl::Status WrongValues(absl::string_view field, engine::DataType type);
+absl::Status RankTooHigh(absl::string_view field, int64_t rank);
+absl::Status NegativeExtent(absl::string_view field, int index, int64_t extent);
+absl::Status ShapeOverflow(absl::string_view field);
+absl::Status PartialElement(absl::string_view field, uint64_t bytes, engine::DataType type);
+absl::Status WrongByteCount(absl::string_view field, uint64_t bytes, int64_t elements,
+                            engine::DataType type);
+absl::Status WrongValueCount(absl::string_view field, uint64_t values, int64_t elements);
+absl::Status TypeMismatch(absl::string_view field, engine::DataType type, absl::string_view other,
+                          engine::DataType other_type);
+absl::Status UpstreamCountMismatch(absl::string_view field, int64_t elements,
+                                   int64_t input_elements);
+
+// Comparisons.
+absl::Status NoCandidates(absl::string_view field, const engine::Spec& reference);
+absl::Status MissingDomain(absl::string_view field);
+absl::Status GridBoundNotFinite(absl::string_view field, double value);
+absl::Status GridReversed(absl::string_view field, double from, double to);
+absl::Status WrongPointCount(absl::string_view field, int64_t points, int64_t minimum,
+                             int64_t maximum);
+absl::Status UnknownQuantity(absl::string_view field, int number);
+
+// What is not the request's fault.
+absl::Status Cancelled();
+absl::Status OutOfMemory();
+absl::Status Busy(uint64_t bytes, int64_t pending, int64_t limit);
+
+}  // namespace activation::server::errors
+
+#endif  // ACTIVATION_SERVER_ERRORS_H_
