@@ -11,6 +11,9 @@ namespace activation {
 // The file's bytes. An error has the code for its errno, and names the file and the reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
+// Standard input, to its end.
+absl::StatusOr<std::string> ReadStandardInput();
+
 }  // namespace activation
 
 #endif  // ACTIVATION_CLIENT_READ_FILE_H_

@@ -1,0 +1,19 @@
+// Shell completion, written from the program's own commands and options, so that it can't fall
+// behind them.
+#ifndef ACTIVATION_CLIENT_CLI_COMPLETION_H_
+#define ACTIVATION_CLIENT_CLI_COMPLETION_H_
+
+#include <string>
+
+#include "CLI/CLI.hpp"
+
+namespace activation::cli {
+
+// For zsh too, through its bashcompinit.
+std::string BashCompletion(const CLI::App& app);
+std::string ZshCompletion(const CLI::App& app);
+std::string FishCompletion(const CLI::App& app);
+
+}  // namespace activation::cli
+
+#endif  // ACTIVATION_CLIENT_CLI_COMPLETION_H_

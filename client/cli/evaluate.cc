@@ -1,0 +1,64 @@
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/npy.h"
+#include "client/cli/output.h"
+#include "client/cli/tensor_command.h"
+#include "client/cli/values.h"
+#include "client/convert.h"
+
+namespace activation::cli {
+namespace {
+
+constexpr char kExamples[] = R"(
+Examples:
+  activation evaluate gelu -- -5.5 -6 -inf
+  activation evaluate gelu --dtype float64 --format hex -- 0x1p-149
+  activation evaluate elu --param alpha=2 --input x.npy --output y.npy --output-dtype bfloat16
+  seq -5 0.5 5 | activation evaluate tanh --input - --format csv
+  activation evaluate gelu --input - --format npy < x.npy > y.npy)";
+
+absl::StatusOr<std::string> Render(const TensorTask& task, const EvaluateResult& result) {
+  switch (task.format) {
+    case Format::kNpy:
+      return EncodeNpy(result.output.type, task.input.shape, result.output.data);
+    case Format::kJson: {
+      v1::EvaluateResponse response;
+      v1::EvaluationResult& only = *response.add_results();
+      *only.mutable_activation() = ToProto(result.activation);
+      *only.mutable_output() = ToReply(result.output, task.input);
+      return FormatJson(response, JsonStyle::kCompact);
+    }
+    default:
+      return FormatColumns(
+          task.format,
+          absl::StrCat(FormatActivation(result.activation), ", ", NameOf(result.output.type)),
+          {{"x", task.input.tensor}, {"value", result.output}});
+  }
+}
+
+absl::Status Run(const Globals& globals, const TensorOptions& options) {
+  absl::StatusOr<TensorTask> task = MakeTensorTask(options);
+  if (!task.ok()) return task.status();
+  absl::StatusOr<Client> client = globals.Connect();
+  if (!client.ok()) return client.status();
+  absl::StatusOr<EvaluateResult> result =
+      client->Evaluate(task->activation, task->input.tensor, task->output_type);
+  if (!result.ok()) return result.status();
+  absl::StatusOr<std::string> text = Render(*task, *result);
+  if (!text.ok()) return text.status();
+  return Write(options.output_file, *text);
+}
+
+}  // namespace
+
+Command AddEvaluate(CLI::App& app, const Globals& globals) {
+  CLI::App* command = app.add_subcommand("evaluate", "f(x) for each number");
+  command->footer(kExamples);
+  const auto options = std::make_shared<TensorOptions>();
+  AddTensorOptions(*command, *options);
+  return {command, [&globals, options] { return Run(globals, *options); }};
+}
+
+}  // namespace activation::cli

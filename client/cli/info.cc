@@ -1,0 +1,63 @@
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+
+namespace activation::cli {
+namespace {
+
+constexpr char kExamples[] = R"(
+Examples:
+  activation info
+  activation --target prod:443 --tls-ca ca.pem info --format json)";
+
+std::string RenderTable(const v1::GetServerInfoResponse& info) {
+  const v1::Limits& limits = info.limits();
+  return FormatTable(
+      {
+          {"version", info.version()},
+          {"instruction set", info.simd_target()},
+          {"threads", absl::StrCat(info.threads())},
+          {"data types", absl::StrJoin(info.data_types(), ", ",
+                                       [](std::string* out, int type) {
+                                         absl::StrAppend(out, v1::DataType_Name(
+                                                                  static_cast<v1::DataType>(type)));
+                                       })},
+          {"largest message", absl::StrCat(limits.max_message_bytes(), " bytes")},
+          {"most items in a batch", absl::StrCat(limits.max_batch_items())},
+          {"most extents in a shape", absl::StrCat(limits.max_rank())},
+          {"most points of a comparison", absl::StrCat(limits.max_compare_points())},
+          {"most candidates", absl::StrCat(limits.max_compare_candidates())},
+          {"most pending", absl::StrCat(limits.max_pending_bytes(), " bytes")},
+      },
+      Align::kLeft);
+}
+
+absl::Status Run(const Globals& globals, const std::string& format) {
+  absl::StatusOr<Client> client = globals.Connect();
+  if (!client.ok()) return client.status();
+  absl::StatusOr<v1::GetServerInfoResponse> info = client->Info();
+  if (!info.ok()) return info.status();
+  if (format == "table") return Write("-", RenderTable(*info));
+  absl::StatusOr<std::string> json = FormatJson(*info, JsonStyle::kFull);
+  if (!json.ok()) return json.status();
+  return Write("-", *json);
+}
+
+}  // namespace
+
+Command AddInfo(CLI::App& app, const Globals& globals) {
+  CLI::App* command =
+      app.add_subcommand("info", "Version, instruction set and limits of the server");
+  command->footer(kExamples);
+  const auto format = std::make_shared<std::string>("table");
+  command->add_option("--format", *format, "Form of the answer")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  return {command, [&globals, format] { return Run(globals, *format); }};
+}
+
+}  // namespace activation::cli

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/values.h"
+
+namespace activation::cli {
+namespace {
+
+constexpr char kExamples[] = R"(
+Examples:
+  activation list
+  activation list gelu
+  activation list --names
+  activation list gelu --format json)";
+
+struct Options {
+  std::string name;
+  bool names = false;
+  std::string format = "table";
+};
+
+std::string Number(double value) { return FormatDecimal(DataType::kFloat64, value); }
+
+std::string RenderTable(const v1::ListActivationsResponse& catalogue) {
+  std::vector<std::vector<std::string>> rows = {{"name", "parameters", "description"}};
+  for (const v1::ActivationInfo& info : catalogue.activations()) {
+    rows.push_back({info.name(),
+                    absl::StrJoin(info.parameters(), ",",
+                                  [](std::string* out, const v1::ParameterInfo& parameter) {
+                                    absl::StrAppend(out, parameter.name(), "=",
+                                                    Number(parameter.default_value()));
+                                  }),
+                    info.description()});
+  }
+  return FormatTable(rows, Align::kLeft);
+}
+
+std::string RenderNames(const v1::ListActivationsResponse& catalogue) {
+  std::string names;
+  for (const v1::ActivationInfo& info : catalogue.activations()) {
+    absl::StrAppend(&names, info.name(), "\n");
+  }
+  return names;
+}
+
+std::string RenderDetails(const v1::ActivationInfo& info) {
+  std::vector<std::vector<std::string>> rows = {
+      {"name", info.name()},
+      {"description", info.description()},
+      {"aliases", absl::StrJoin(info.aliases(), ", ")},
+      {"f(x)", info.formula()},
+      {"f'(x)", info.derivative()},
+      {"approximations", absl::StrJoin(info.approximations(), ", ")},
+  };
+  for (const v1::ParameterInfo& parameter : info.parameters()) {
+    rows.push_back(
+        {absl::StrCat("parameter ", parameter.name()),
+         absl::StrCat("default ", Number(parameter.default_value()), ", from ",
+                      Number(parameter.minimum()), " to ", Number(parameter.maximum()),
+                      parameter.nonzero() ? ", not 0" : "", ": ", parameter.description())});
+  }
+  for (const v1::Kink& kink : info.kinks()) {
+    rows.push_back(
+        {absl::StrCat("kink at ", kink.at()), absl::StrCat("f' is ", kink.derivative())});
+  }
+  for (const v1::SpecialValue& special : info.special_values()) {
+    rows.push_back(
+        {absl::StrCat("at ", Number(special.x())),
+         absl::StrCat("f is ", Number(special.value()), ", f' is ", Number(special.derivative()))});
+  }
+  std::erase_if(rows, [](const std::vector<std::string>& row) { return row[1].empty(); });
+  return FormatTable(rows, Align::kLeft);
+}
+
+absl::StatusOr<v1::ActivationInfo> Find(const v1::ListActivationsResponse& catalogue,
+                                        const std::string& name) {
+  for (const v1::ActivationInfo& info : catalogue.activations()) {
+    const auto& aliases = info.aliases();
+    if (info.name() == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) {
+      return info;
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("no activation is named '", name,
+                                          "'; `activation list --names` prints all names"));
+}
+
+absl::StatusOr<std::string> Render(const v1::ListActivationsResponse& catalogue,
+                                   const Options& options) {
+  if (!options.name.empty()) {
+    absl::StatusOr<v1::ActivationInfo> info = Find(catalogue, options.name);
+    if (!info.ok()) return info.status();
+    if (options.format == "json") return FormatJson(*info, JsonStyle::kFull);
+    return RenderDetails(*info);
+  }
+  if (options.names) return RenderNames(catalogue);
+  if (options.format == "json") return FormatJson(catalogue, JsonStyle::kFull);
+  return RenderTable(catalogue);
+}
+
+absl::Status Run(const Globals& globals, const Options& options) {
+  absl::StatusOr<Client> client = globals.Connect();
+  if (!client.ok()) return client.status();
+  absl::StatusOr<v1::ListActivationsResponse> catalogue = client->List();
+  if (!catalogue.ok()) return catalogue.status();
+  absl::StatusOr<std::string> text = Render(*catalogue, options);
+  if (!text.ok()) return text.status();
+  return Write("-", *text);
+}
+
+}  // namespace
+
+Command AddList(CLI::App& app, const Globals& globals) {
+  CLI::App* command = app.add_subcommand("list", "The activations that the server knows");
+  command->footer(kExamples);
+  const auto options = std::make_shared<Options>();
+  CLI::Option* name =
+      command->add_option("name", options->name, "Everything about this one: a name or alias");
+  CLI::Option* format = command->add_option("--format", options->format, "Form of the list")
+                            ->check(CLI::IsMember({"table", "json"}))
+                            ->type_name("FORMAT")
+                            ->capture_default_str();
+  command->add_flag("--names", options->names, "Only the names, one a line")
+      ->excludes(name)
+      ->excludes(format);
+  return {command, [&globals, options] { return Run(globals, *options); }};
+}
+
+}  // namespace activation::cli

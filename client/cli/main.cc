@@ -1,0 +1,68 @@
+// The command line of the activation service: parse, run the chosen command, exit status.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "client/cli/command.h"
+
+namespace {
+
+constexpr char kExamples[] = R"(
+Options for the connection may stand before or after the command.
+
+Examples:
+  activation evaluate gelu -- -5.5 -6 -inf
+  activation evaluate elu --param alpha=2 --input x.npy --output y.npy
+  activation gradient gelu --input x.npy --upstream g.npy --output dx.npy
+  activation compare gelu --with gelu_tanh --from -10 --to 10 --points 100001
+  activation list
+  activation --target prod:443 --tls-ca ca.pem health
+  source <(activation completion bash)
+
+Exit status: 0, or 64 + the gRPC status code (67 for wrong usage, 69 for an unknown name or a missing
+file, 78 for a server that can't be reached), with the reason on standard error.)";
+
+constexpr char kExtrasHint[] =
+    "Numbers stand after --, all of them: activation evaluate gelu -- 0.5 -5.5 -inf\n";
+
+// grpcurl's convention: the gRPC code, above what shells and programs use for themselves.
+constexpr int kExitBase = 64;
+
+int ExitStatus(const absl::Status& status) {
+  return status.ok() ? 0 : kExitBase + static_cast<int>(status.code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace activation::cli;
+  CLI::App app("Correctly rounded activation functions, from an activation server.", "activation");
+  app.footer(kExamples);
+  app.set_version_flag("--version", "activation " ACTIVATION_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  Globals globals;
+  AddGlobalOptions(app, globals);
+  const std::vector<Command> commands = {
+      AddEvaluate(app, globals), AddGradient(app, globals), AddCompare(app, globals),
+      AddList(app, globals),     AddInfo(app, globals),     AddHealth(app, globals),
+      AddCompletion(app),
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    if (error.get_name() == "ExtrasError") std::fputs(kExtrasHint, stderr);
+    return ExitStatus(absl::InvalidArgumentError(error.what()));
+  }
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    const absl::Status status = command.run();
+    if (!status.ok()) std::fprintf(stderr, "activation: %s\n", status.ToString().c_str());
+    return ExitStatus(status);
+  }
+  return 0;
+}
