@@ -343,7 +343,7 @@ HWY_INLINE auto Softplus(N x, N beta) -> typename N::Scaled {
   const S e = ExpScaled(-Abs(z));
   const N small = Unscaled(e);
   const N log = Log1p(small);
-  return Select(z < N(0.0), e * (log / (small * beta)), S(x + log / beta));
+  return Select(z < N(0.0), e * (log / (small * beta)), S{x + log / beta});
 }
 
 // -expm1(-2a) / (2 + expm1(-2a)) = a - a^3/3 + 2 a^5/15 - ..., a = |z|.

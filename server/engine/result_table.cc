@@ -1,17 +1,23 @@
 #include "server/engine/result_table.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 
 namespace activation::engine {
 namespace {
 
+using Parameters = decltype(Function::parameters);
+using ParameterBits = std::array<uint64_t, kMaxParameters>;
+
 // By bits, since 0 and -0 are different parameters.
 bool Same(const Operation& a, const Operation& b) {
+  const auto bits = [](const Parameters& parameters) {
+    return std::bit_cast<ParameterBits>(parameters);
+  };
   return a.function.spec == b.function.spec && a.quantity == b.quantity &&
          a.input_type == b.input_type && a.output_type == b.output_type &&
-         std::memcmp(a.function.parameters.data(), b.function.parameters.data(),
-                     sizeof(a.function.parameters)) == 0;
+         bits(a.function.parameters) == bits(b.function.parameters);
 }
 
 }  // namespace
