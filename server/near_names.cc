@@ -11,17 +11,22 @@ namespace {
 
 constexpr size_t kMaxSuggestions = 3;
 
-// Levenshtein's: insertions, deletions and replacements that lead from one to the other.
+// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
 size_t EditDistance(absl::string_view from, absl::string_view to) {
+  // Rows of the table of distances between beginnings of both: the one to fill, and two before it.
   std::vector<size_t> row(to.size() + 1);
+  std::vector<size_t> before(to.size() + 1);
+  std::vector<size_t> two_before(to.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < to.size(); ++j) {
-      const size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+  for (size_t i = 1; i <= from.size(); ++i) {
+    two_before.swap(before);
+    before.swap(row);
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      const size_t replaced = before[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, before[j] + 1, row[j - 1] + 1});
+      const bool is_swap = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (is_swap) row[j] = std::min(row[j], two_before[j - 2] + 1);
     }
   }
   return row.back();
