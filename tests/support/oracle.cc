@@ -69,12 +69,29 @@ absl::StatusOr<Oracle> Oracle::Make(const engine::Spec& spec) {
   return oracle;
 }
 
-Number Oracle::At(int what, const Dyadic& x, std::span<const double> parameters,
-                  std::optional<double> upstream, Context c) const {
+std::vector<Number> Oracle::Variables(const Dyadic& x, std::span<const double> parameters,
+                                      Context c) const {
   std::vector<Number> variables = {FromDyadic(x, c)};
   for (size_t i = 0; i < spec_->parameters.size(); ++i) {
     variables.push_back(FromDyadic(FromDouble(parameters[i]), c));
   }
+  return variables;
+}
+
+std::vector<double> Oracle::Kinks(std::span<const double> parameters) const {
+  const Context c{kFirstSplitBits, false};
+  const std::vector<Number> variables = Variables(Dyadic(), parameters, c);
+  std::vector<double> result;
+  for (const ParsedKink& kink : kinks_) {
+    const Number at = Evaluate(kink.at, variables, kNoDerivative, c).value;
+    result.push_back(arf_get_d(arb_midref(Total(at, c).get()), ARF_RND_NEAR));
+  }
+  return result;
+}
+
+Number Oracle::At(int what, const Dyadic& x, std::span<const double> parameters,
+                  std::optional<double> upstream, Context c) const {
+  const std::vector<Number> variables = Variables(x, parameters, c);
   Number result;
   bool at_kink = false;
   if (what == kDerivative) {

@@ -44,6 +44,9 @@ class Oracle {
   Ball Enclose(int what, double x, std::span<const double> parameters, double upstream,
                slong bits) const;
 
+  // Where the kinks are, rounded to double.
+  std::vector<double> Kinks(std::span<const double> parameters) const;
+
   const engine::Spec& spec() const { return *spec_; }
 
   static constexpr slong kMaxBits = slong{1} << 17;
@@ -56,6 +59,8 @@ class Oracle {
 
   explicit Oracle(const engine::Spec& spec) : spec_(&spec) {}
 
+  std::vector<Number> Variables(const Dyadic& x, std::span<const double> parameters,
+                                Context c) const;
   // The result at x times upstream, at one precision. x may be of any size.
   Number At(int what, const Dyadic& x, std::span<const double> parameters,
             std::optional<double> upstream, Context c) const;

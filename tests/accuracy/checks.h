@@ -1,0 +1,51 @@
+// Runs the engine on every instruction set and compares its bits with the oracle's. The oracle is
+// asked once per input; all targets are compared with that answer.
+#ifndef ACTIVATION_TESTS_ACCURACY_CHECKS_H_
+#define ACTIVATION_TESTS_ACCURACY_CHECKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/engine/engine.h"
+#include "tests/support/oracle.h"
+
+namespace activation::accuracy {
+
+// One test's parameter: an activation and an input type.
+struct Subject {
+  const engine::Spec* spec;
+  engine::DataType type;
+};
+
+// Every activation of the catalogue with each of the types.
+std::vector<Subject> Subjects(std::initializer_list<engine::DataType> types);
+// As "gelu_FLOAT32", to name a test.
+std::string NameOf(const Subject& subject);
+
+// The oracle of an activation; made once. Fails the process if the spec's formula does not parse.
+const oracle::Oracle& OracleOf(const engine::Spec& spec);
+
+// Packed little-endian elements from bits, and back.
+std::vector<std::byte> Pack(engine::DataType type, const std::vector<uint64_t>& bits);
+std::vector<uint64_t> Unpack(engine::DataType type, const std::vector<std::byte>& data);
+
+// The engine's results, on the target in use. No upstream: empty.
+std::vector<uint64_t> RunEngine(const engine::Operation& operation,
+                                const std::vector<uint64_t>& inputs,
+                                const std::vector<uint64_t>& upstreams = {});
+
+// "gelu_sigma(sigma=0.5)' FLOAT32 -> FLOAT16".
+std::string Describe(const engine::Operation& operation);
+
+// Fails the current test for each result that is not the oracle's on some target (the first few of
+// an operation are printed, the rest counted), and if the oracle could not decide. A FLOAT64 result
+// may be within 1 ULP; the largest error of each operation is printed when the program ends.
+void Check(const engine::Operation& operation, const std::vector<uint64_t>& inputs,
+           const std::vector<uint64_t>& upstreams = {});
+
+}  // namespace activation::accuracy
+
+#endif  // ACTIVATION_TESTS_ACCURACY_CHECKS_H_
