@@ -1,0 +1,53 @@
+"""Checks that the README's table of activations is what the server lists; --update writes it.
+
+Usage: readme_table.py PATH_OF_ACTIVATION PATH_OF_ACTIVATION_SERVER PATH_OF_README [--update]
+"""
+
+import json
+import subprocess
+import sys
+
+from server_process import running_server
+
+BEGIN = "<!-- Generated: tests/interop/readme_table.py --update -->\n"
+END = "<!-- End of the generated table -->\n"
+
+
+def code(text):
+    return f"`{text}`"
+
+
+def table(activations):
+    lines = ["| name (aliases) | f(x) | f'(x) | parameters |", "| --- | --- | --- | --- |"]
+    for activation in activations:
+        aliases = ", ".join(map(code, activation.get("aliases", [])))
+        parameters = ", ".join(f"`{p['name']}` {p.get('defaultValue', 0):g}"
+                               for p in activation.get("parameters", []))
+        lines.append(" | ".join([
+            f"| {code(activation['name'])}" + (f" ({aliases})" if aliases else ""),
+            code(activation["formula"]), code(activation["derivative"]), parameters + " |"]))
+    return "\n".join(lines) + "\n"
+
+
+def main(client, server, readme, *options):
+    with running_server(server) as (address, _):
+        listed = subprocess.run([client, "--target", address, "list", "--format", "json"],
+                                check=True, capture_output=True, text=True)
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    head, rest = text.split(BEGIN)
+    _, tail = rest.split(END)
+    wanted = head + BEGIN + table(json.loads(listed.stdout)["activations"]) + END + tail
+    if text == wanted:
+        return 0
+    if options == ("--update",):
+        with open(readme, "w", encoding="utf-8") as file:
+            file.write(wanted)
+        return 0
+    print("README.md's table is not what the server lists; make it again:\n  "
+          + " ".join(["/usr/bin/python3", *sys.argv, "--update"]))
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
