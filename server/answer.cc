@@ -21,6 +21,7 @@ void Count(const Plan& plan, Metrics& metrics) {
 absl::StatusOr<grpc::ByteBuffer> Answer(const RequestKind& kind, const grpc::ByteBuffer& request,
                                         const std::atomic<bool>& cancelled, Backend& backend,
                                         StreamState* stream) try {
+  if (cancelled.load(std::memory_order_relaxed)) return errors::Cancelled();
   auto raw = ReadRequest(request, kind.is_stream ? Cardinality::kSingle : Cardinality::kBatch,
                          backend.limits.max_batch_items);
   if (!raw) return errors::MalformedRequest();

@@ -5,6 +5,9 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include <cmath>
+#include <iterator>
+
 #include "server/limits.h"
 
 namespace activation::server::errors {
@@ -22,6 +25,7 @@ std::string Echo(absl::string_view text) {
 
 // The shortest decimal that is this float64.
 std::string Number(double value) {
+  if (std::isnan(value)) return "nan";
   std::string text = absl::StrFormat("%.15g", value);
   double back = 0;
   if (!absl::SimpleAtod(text, &back) || back != value) text = absl::StrFormat("%.17g", value);

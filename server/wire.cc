@@ -63,13 +63,23 @@ constexpr uint32_t LengthTag(int field) {
 
 // ---- Reading. Each function is false where the bytes are not a message. ----
 
+// Reads with read(), a tag or a length, where it takes no more bytes than the generated classes
+// allow.
+template <typename Read>
+bool ReadShortVarint(CodedInputStream& in, Read read) {
+  constexpr int kMaxBytes = 5;  // 32 bits, 7 in each
+  const int start = in.CurrentPosition();
+  return read() && in.CurrentPosition() - start <= kMaxBytes;
+}
+
 // Calls on_field(tag) for each field up to the end of the current limit.
 template <typename OnField>
 bool ReadFields(CodedInputStream& in, OnField on_field) {
-  while (const uint32_t tag = in.ReadTag()) {
+  for (uint32_t tag = 0;;) {
+    if (!ReadShortVarint(in, [&] { return (tag = in.ReadTag(), true); })) return false;
+    if (tag == 0) return in.ConsumedEntireMessage();
     if (!on_field(tag)) return false;
   }
-  return in.ConsumedEntireMessage();
 }
 
 // Calls read() with the limit set to the length-delimited field that comes next, and sees that it
@@ -77,7 +87,8 @@ bool ReadFields(CodedInputStream& in, OnField on_field) {
 template <typename Read>
 bool ReadDelimited(CodedInputStream& in, Read read) {
   uint32_t length = 0;
-  if (!in.ReadVarint32(&length) || length > INT32_MAX) return false;
+  if (!ReadShortVarint(in, [&] { return in.ReadVarint32(&length); })) return false;
+  if (length > INT32_MAX) return false;
   const auto limit = in.PushLimit(static_cast<int>(length));
   // The limit around it may be nearer, for a length that lies. Nothing may trust such a length,
   // least of all allocate by it.
@@ -121,12 +132,22 @@ bool ReadPieces(CodedInputStream& in, OnPiece on_piece) {
   });
 }
 
+// Passes over a field that is unknown, or known with another wire type.
+bool SkipField(CodedInputStream& in, uint32_t tag) {
+  if (WireFormatLite::GetTagFieldNumber(tag) == 0) return false;
+  if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+    return WireFormatLite::SkipField(&in, tag);
+  }
+  return ReadDelimited(in, [&] { return in.Skip(in.BytesUntilLimit()); });
+}
+
 // Keeps at most kMaxNameBytes + 1 bytes.
 bool ReadName(CodedInputStream& in, std::string& name) {
-  name.clear();
-  return ReadPieces(in, [&](const std::byte* data, size_t size) {
-    const size_t room = kMaxNameBytes + 1 - name.size();
-    name.append(reinterpret_cast<const char*>(data), std::min(size, room));
+  return ReadDelimited(in, [&] {
+    const bool ok = in.ReadString(&name, in.BytesUntilLimit());
+    if (!ok || !google::protobuf::internal::IsStructurallyValidUTF8(name)) return false;
+    if (name.size() > kMaxNameBytes + 1) name = name.substr(0, kMaxNameBytes + 1);
+    return true;
   });
 }
 
@@ -191,7 +212,7 @@ bool ReadTensor(CodedInputStream& in, RawTensor& tensor) {
       case LengthTag(v1::Tensor::kDoubleValuesFieldNumber):
         return ReadPackedNumbers(in, tensor.double_values);
       default:
-        return WireFormatLite::SkipField(&in, tag);
+        return SkipField(in, tag);
     }
   });
 }
@@ -206,7 +227,7 @@ bool ReadParameter(CodedInputStream& in, RawActivation& activation) {
       case Fixed64Tag(kMapValueField):
         return in.ReadLittleEndian64(&bits);
       default:
-        return WireFormatLite::SkipField(&in, tag);
+        return SkipField(in, tag);
     }
   });
   if (!ok) return false;
@@ -230,7 +251,7 @@ bool ReadActivation(CodedInputStream& in, RawActivation& activation) {
       case LengthTag(v1::Activation::kParametersFieldNumber):
         return ReadParameter(in, activation);
       default:
-        return WireFormatLite::SkipField(&in, tag);
+        return SkipField(in, tag);
     }
   });
 }
@@ -257,7 +278,7 @@ bool ReadItem(CodedInputStream& in, RawItem& item) {
       case VarintTag(v1::GradientEvaluation::kReturnParameterGradientsFieldNumber):
         return ReadBool(in, item.return_parameter_gradients);
       default:
-        return WireFormatLite::SkipField(&in, tag);
+        return SkipField(in, tag);
     }
   });
 }
@@ -386,16 +407,13 @@ std::optional<RawRequest> ReadRequest(const grpc::ByteBuffer& buffer, Cardinalit
   if (buffer.Length() > INT32_MAX) return std::nullopt;
   in.PushLimit(static_cast<int>(buffer.Length()));
   RawRequest request;
-  while (const uint32_t tag = in.ReadTag()) {
-    if (tag != LengthTag(kItemsField)) {
-      if (!WireFormatLite::SkipField(&in, tag)) return std::nullopt;
-      continue;
-    }
+  const auto has_too_many = [&] { return static_cast<int64_t>(request.items.size()) > max_items; };
+  const bool ok = ReadFields(in, [&](uint32_t tag) {
+    if (tag != LengthTag(kItemsField)) return SkipField(in, tag);
     if (cardinality == Cardinality::kBatch || request.items.empty()) request.items.emplace_back();
-    if (static_cast<int64_t>(request.items.size()) > max_items) return request;
-    if (!ReadItem(in, request.items.back())) return std::nullopt;
-  }
-  if (!in.ConsumedEntireMessage()) return std::nullopt;
+    return !has_too_many() && ReadItem(in, request.items.back());
+  });
+  if (!ok && !has_too_many()) return std::nullopt;
   return request;
 }
 
