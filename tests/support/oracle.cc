@@ -21,6 +21,8 @@ constexpr slong kFirstSplitBits = 128;
 // whatever its parameters, which are doubles: 2^2200 * 2^-1074 is still beyond them.
 constexpr slong kLimitExponent = 2200;
 constexpr slong kLimitBits = 8192;
+// How many powers of two the limit of an oscillating function is looked at.
+constexpr slong kLimitProbes = 8;
 
 Dyadic FromDouble(double d) {
   Dyadic y;
@@ -59,6 +61,9 @@ absl::StatusOr<Oracle> Oracle::Make(const engine::Spec& spec) {
   absl::StatusOr<Formula> formula = Parse(spec.formula, names);
   if (!formula.ok()) return Annotate(formula.status(), spec.formula);
   oracle.formula_ = *std::move(formula);
+  for (const Node& node : oracle.formula_.nodes) {
+    oracle.oscillates_ |= node.op == Op::kSin || node.op == Op::kCos;
+  }
   for (const engine::Kink& kink : spec.kinks) {
     absl::StatusOr<Formula> at = Parse(kink.at, names);
     if (!at.ok()) return Annotate(at.status(), kink.at);
@@ -124,11 +129,11 @@ std::optional<uint64_t> Oracle::RoundFinite(DataType type, int what, double x,
   return bits;
 }
 
-std::optional<double> Oracle::Limit(DataType type, int what, int sign,
-                                    std::span<const double> parameters,
-                                    std::optional<double> upstream) const {
+std::optional<uint64_t> Oracle::RoundFarOut(DataType type, int what, int sign, slong exponent,
+                                            std::span<const double> parameters,
+                                            std::optional<double> upstream) const {
   Dyadic x;
-  arf_set_si_2exp_si(x.get(), sign, kLimitExponent);
+  arf_set_si_2exp_si(x.get(), sign, exponent);
   const Context c{kLimitBits, true};
   Number y = At(what, x, parameters, upstream, c);
   // r that is nothing beside q goes to 0.
@@ -139,9 +144,31 @@ std::optional<double> Oracle::Limit(DataType type, int what, int sign,
   arb_set_fmpq(main.get(), y.q.get(), c.bits);
   arb_abs(main.get(), main.get());
   if (arb_lt(rest.get(), main.get())) arb_zero(y.r.get());
-  const std::optional<uint64_t> bits = RoundIfCertain(type, y, c);
-  if (!bits) return std::nullopt;
-  return Decode(type, *bits);
+  return RoundIfCertain(type, y, c);
+}
+
+std::optional<uint64_t> Oracle::RoundLimit(DataType type, int what, int sign,
+                                           std::span<const double> parameters,
+                                           std::optional<double> upstream) const {
+  const auto at = [&](slong exponent) {
+    return RoundFarOut(type, what, sign, exponent, parameters, upstream);
+  };
+  const std::optional<uint64_t> bits = at(kLimitExponent);
+  if (!oscillates_ || !bits) return bits;
+  for (slong i = 1; i < kLimitProbes; ++i) {
+    const std::optional<uint64_t> other = at(kLimitExponent + i);
+    if (!other) return std::nullopt;
+    if (*other == *bits) continue;
+    // Approached from both sides: only 0 can be the limit then, and it is +0.
+    const bool zeros = Decode(type, *bits) == 0 && Decode(type, *other) == 0;
+    return zeros ? std::optional<uint64_t>(0) : std::nullopt;
+  }
+  return bits;
+}
+
+bool Oracle::IsExactlyZero(int what, double x, std::span<const double> parameters,
+                           std::optional<double> upstream) const {
+  return IsExactZero(At(what, FromDouble(x), parameters, upstream, {kFirstSplitBits, true}));
 }
 
 std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
@@ -157,27 +184,18 @@ std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
                       : RoundFinite(DataType::kFloat64, what, x, parameters, std::nullopt);
     if (!slope) return std::nullopt;
     double factor = Decode(DataType::kFloat64, *slope);
-    if (factor == 0 && std::isfinite(x)) {
-      const Context c{kFirstSplitBits, true};
-      if (!IsExactZero(At(what, FromDouble(x), parameters, std::nullopt, c))) {
-        factor = std::copysign(1.0, factor);
-      }
-    }
-    if (std::isinf(factor) && *upstream == 0 && std::isfinite(x)) {
+    if (std::isfinite(x) && !IsExactlyZero(what, x, parameters, std::nullopt)) {
       factor = std::copysign(1.0, factor);
     }
     return Encode(type, factor * *upstream);
   }
   if (std::isinf(x)) {
-    const std::optional<double> limit = Limit(type, what, x > 0 ? 1 : -1, parameters, upstream);
-    if (!limit) return std::nullopt;
-    return Encode(type, *limit);
+    return RoundLimit(type, what, x > 0 ? 1 : -1, parameters, upstream);
   }
   const std::optional<uint64_t> bits = RoundFinite(type, what, x, parameters, upstream);
   if (!bits || (*bits << (64 - FormatOf(type).bits + 1)) != 0) return bits;
   // A zero: a rounded one has its sign; an exact one has the sign of its convention.
-  const Context c{kFirstSplitBits, true};
-  if (!IsExactZero(At(what, FromDouble(x), parameters, upstream, c))) return bits;
+  if (!IsExactlyZero(what, x, parameters, upstream)) return bits;
   bool negative = false;
   if (what == kValue) negative = x == 0 && std::signbit(x) && !spec_->positive_zero;
   if (upstream) negative = std::signbit(*upstream);

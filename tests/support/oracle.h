@@ -39,6 +39,10 @@ class Oracle {
                                 std::span<const double> parameters,
                                 std::optional<double> upstream = std::nullopt) const;
 
+  // Whether the result is 0, not merely rounded to it. x must be finite.
+  bool IsExactlyZero(int what, double x, std::span<const double> parameters,
+                     std::optional<double> upstream) const;
+
   // A ball around the result that is accurate to `bits` relative bits, or as near to that as
   // kMaxBits of working precision come. x must be finite.
   Ball Enclose(int what, double x, std::span<const double> parameters, double upstream,
@@ -67,15 +71,20 @@ class Oracle {
   std::optional<uint64_t> RoundFinite(engine::DataType type, int what, double x,
                                       std::span<const double> parameters,
                                       std::optional<double> upstream) const;
-  // The limit at x = sign * infinity, before upstream: exact, or beyond all bounds, or a zero with
-  // the sign of the side that it is approached from.
-  std::optional<double> Limit(engine::DataType type, int what, int sign,
-                              std::span<const double> parameters,
-                              std::optional<double> upstream) const;
+  // At x = sign * 2^exponent, with what has gone to 0 there taken as 0.
+  std::optional<uint64_t> RoundFarOut(engine::DataType type, int what, int sign, slong exponent,
+                                      std::span<const double> parameters,
+                                      std::optional<double> upstream) const;
+  // The limit at x = sign * infinity. A limit 0 has the sign of the side that it is approached
+  // from.
+  std::optional<uint64_t> RoundLimit(engine::DataType type, int what, int sign,
+                                     std::span<const double> parameters,
+                                     std::optional<double> upstream) const;
 
   const engine::Spec* spec_;
   Formula formula_;
   std::vector<ParsedKink> kinks_;
+  bool oscillates_ = false;
 };
 
 // |y - f| / ULP(f) for f in the ball, ULP being the spacing of doubles at f; an upper bound.

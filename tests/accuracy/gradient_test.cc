@@ -1,0 +1,177 @@
+// upstream * f'(x) as one exact product, and the sums of parameter gradients.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <random>
+#include <vector>
+
+#include "tests/accuracy/checks.h"
+#include "tests/accuracy/samples.h"
+#include "tests/accuracy/targets.h"
+#include "tests/support/format.h"
+
+namespace activation::accuracy {
+namespace {
+
+using engine::DataType;
+using engine::Function;
+using engine::Quantity;
+
+constexpr std::initializer_list<DataType> kTypes = {DataType::kFloat32, DataType::kFloat64,
+                                                    DataType::kFloat16, DataType::kBFloat16};
+
+std::vector<uint64_t> Inputs(DataType type) {
+  return engine::SizeOf(type) == 2 ? Every16Bit(23)
+                                   : Binades(type, type == DataType::kFloat32 ? 2 : 32, 1);
+}
+
+class Upstream : public testing::TestWithParam<Subject> {};
+
+TEST_P(Upstream, IsMultipliedExactlyAndRoundedOnce) {
+  const auto& [spec, type] = GetParam();
+  std::vector<Function> functions = OtherParameters(*spec);
+  functions.insert(functions.begin(), engine::WithDefaults(*spec));
+  const std::vector<uint64_t> inputs = Inputs(type);
+  const std::vector<uint64_t> upstreams = Upstreams(type, inputs.size());
+  for (const Function& function : functions) {
+    Check({function, Quantity::kDerivative, type, type}, inputs, upstreams);
+  }
+  const DataType other = type == DataType::kFloat32 ? DataType::kBFloat16 : DataType::kFloat32;
+  Check({functions[0], Quantity::kDerivative, type, other}, inputs, upstreams);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Upstream, testing::ValuesIn(Subjects(kTypes)),
+                         [](const auto& info) { return NameOf(info.param); });
+
+std::vector<Subject> WithParameters() {
+  std::vector<Subject> result;
+  for (const Subject& subject : Subjects(kTypes)) {
+    if (!subject.spec->parameters.empty()) result.push_back(subject);
+  }
+  return result;
+}
+
+class ParameterGradients : public testing::TestWithParam<Subject> {
+ protected:
+  // Ordinary finite inputs, positive and negative.
+  static std::vector<uint64_t> Ordinary(DataType type, size_t count, double scale) {
+    std::mt19937_64 generator(7);
+    std::normal_distribution<double> normal(0.3, scale);
+    std::vector<uint64_t> result;
+    for (size_t i = 0; i < count; ++i) {
+      oracle::Dyadic exact;
+      arf_set_d(exact.get(), normal(generator));
+      result.push_back(oracle::Round(type, exact));
+    }
+    return result;
+  }
+
+  // The sum of upstream * df/dp, repeats times over, in 512 bits.
+  static oracle::Ball Truth(const Function& function, int parameter, DataType type,
+                            const std::vector<uint64_t>& inputs,
+                            const std::vector<uint64_t>& upstreams, slong repeats) {
+    constexpr slong kBits = 512;
+    oracle::Ball sum;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const double factor = upstreams.empty() ? 1 : oracle::Decode(type, upstreams[i]);
+      const oracle::Ball term =
+          OracleOf(*function.spec)
+              .Enclose(oracle::ParameterDerivative(parameter), oracle::Decode(type, inputs[i]),
+                       function.parameters, factor, 128);
+      arb_add(sum.get(), sum.get(), term.get(), kBits);
+    }
+    arb_mul_si(sum.get(), sum.get(), repeats, kBits);
+    return sum;
+  }
+
+  static void CheckSum(const Function& function, DataType type, const std::vector<uint64_t>& inputs,
+                       const std::vector<uint64_t>& upstreams, slong repeats) {
+    const std::vector<std::byte> x = Pack(type, inputs);
+    const std::vector<std::byte> factors = Pack(type, upstreams);
+    for (size_t p = 0; p < function.spec->parameters.size(); ++p) {
+      const int index = static_cast<int>(p);
+      const oracle::Ball truth = Truth(function, index, type, inputs, upstreams, repeats);
+      ForEachTarget([&](const char* target) {
+        engine::ParameterGradients sums(function);
+        for (slong i = 0; i < repeats; ++i) {
+          sums.Add(type, x.data(), upstreams.empty() ? nullptr : factors.data(), inputs.size());
+        }
+        EXPECT_LE(oracle::UlpError(sums.Total(index), truth), 1)
+            << target << ": " << Describe({function, Quantity::kDerivative, type, type}) << " by "
+            << function.spec->parameters[p].name << " is " << std::hexfloat << sums.Total(index)
+            << ", should be " << arf_get_d(arb_midref(truth.get()), ARF_RND_NEAR);
+      });
+    }
+  }
+};
+
+TEST_P(ParameterGradients, SumsAreRightTo1Ulp) {
+  const auto& [spec, type] = GetParam();
+  std::vector<Function> functions = OtherParameters(*spec);
+  functions.insert(functions.begin(), engine::WithDefaults(*spec));
+  for (const Function& function : functions) {
+    for (const double scale : {0.01, 1.0, 30.0}) {
+      const std::vector<uint64_t> inputs = Ordinary(type, 331, scale);
+      CheckSum(function, type, inputs, {}, 1);
+      CheckSum(function, type, inputs, Ordinary(type, 331, 1), 1);
+    }
+  }
+}
+
+TEST_P(ParameterGradients, OfEachElementAreRightTo1Ulp) {
+  const auto& [spec, type] = GetParam();
+  const Function function = engine::WithDefaults(*spec);
+  for (const uint64_t input : Binades(type, type == DataType::kFloat64 ? 128 : 16, 1)) {
+    if (!std::isfinite(oracle::Decode(type, input))) continue;
+    SCOPED_TRACE(oracle::Describe(type, input));
+    CheckSum(function, type, {input}, {}, 1);
+  }
+}
+
+TEST_P(ParameterGradients, StayRightOverTenMillionElements) {
+  const auto& [spec, type] = GetParam();
+  if (type != DataType::kFloat32) GTEST_SKIP() << "one input type is enough";
+  CheckSum(engine::WithDefaults(*spec), type, Ordinary(type, 10'000, 1), Ordinary(type, 10'000, 1),
+           1'000);
+}
+
+TEST_P(ParameterGradients, AddUpAcrossParts) {
+  const auto& [spec, type] = GetParam();
+  const Function function = engine::WithDefaults(*spec);
+  const std::vector<uint64_t> inputs = Ordinary(type, 1'000, 1);
+  const std::vector<std::byte> x = Pack(type, inputs);
+  engine::ParameterGradients whole(function), first(function), second(function);
+  whole.Add(type, x.data(), nullptr, 1'000);
+  first.Add(type, x.data(), nullptr, 301);
+  second.Add(type, x.data() + 301 * engine::SizeOf(type), nullptr, 699);
+  first.Add(second);
+  for (size_t p = 0; p < spec->parameters.size(); ++p) {
+    const int index = static_cast<int>(p);
+    const oracle::Ball truth = Truth(function, index, type, inputs, {}, 1);
+    EXPECT_LE(oracle::UlpError(whole.Total(index), truth), 1);
+    EXPECT_LE(oracle::UlpError(first.Total(index), truth), 1);
+  }
+}
+
+TEST_P(ParameterGradients, OfNoElementsAreZero) {
+  const Function function = engine::WithDefaults(*GetParam().spec);
+  EXPECT_EQ(engine::ParameterGradients(function).Total(0), 0);
+}
+
+TEST_P(ParameterGradients, AreNanIfAnElementIs) {
+  const auto& [spec, type] = GetParam();
+  const Function function = engine::WithDefaults(*spec);
+  const std::vector<std::byte> x =
+      Pack(type,
+           {oracle::Encode(type, 1), oracle::Encode(type, std::nan("")), oracle::Encode(type, -1)});
+  engine::ParameterGradients sums(function);
+  sums.Add(type, x.data(), nullptr, 3);
+  EXPECT_TRUE(std::isnan(sums.Total(0)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, ParameterGradients, testing::ValuesIn(WithParameters()),
+                         [](const auto& info) { return NameOf(info.param); });
+
+}  // namespace
+}  // namespace activation::accuracy
