@@ -13,7 +13,8 @@ set(DATAPLANE_SOURCES
   plan.cc
   service.cc
   stream.cc
-  wire.cc
+  wire_read.cc
+  wire_write.cc
   work_queue.cc
 )
 # Asio without Boost.

@@ -123,6 +123,28 @@ TEST(Gradient, ReturnsGradientValueAndParameterGradients) {
   EXPECT_EQ(result.parameter_gradients().at("negative_slope"), -20);
 }
 
+TEST(Gradient, OfTensorsWithoutElementsIsEmptyInTheSameShape) {
+  RunningService service;
+  v1::GradientRequest request;
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{0}, std::vector<int64_t>{2, 0, 3}}) {
+    v1::GradientEvaluation& item = *request.add_gradients();
+    item.mutable_activation()->set_name("gelu");
+    item.mutable_input()->set_data_type(v1::DATA_TYPE_FLOAT32);
+    for (const int64_t extent : shape) item.mutable_input()->add_shape(extent);
+    item.set_return_value(true);
+  }
+  v1::GradientResponse response;
+  grpc::ClientContext context;
+  const grpc::Status status = service.stub().Gradient(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  for (int i = 0; i < 2; ++i) {
+    const v1::Tensor& input = request.gradients(i).input();
+    EXPECT_EQ(response.results(i).gradient().ShortDebugString(), input.ShortDebugString());
+    EXPECT_EQ(response.results(i).value().ShortDebugString(), input.ShortDebugString());
+  }
+}
+
 TEST(CompareApproximations, FindsGeluTanhsLargestGap) {
   RunningService service;
   v1::CompareApproximationsRequest request;

@@ -129,6 +129,10 @@ constexpr Refused kRefusedEvaluations[] = {
      "evaluations { activation { name: 'gelu' }"
      " input { shape: [4294967296, 4294967296] float_values: 1 } }",
      kInvalid, "evaluations[0].input.shape: its extents' product is beyond 2^63 - 1"},
+    {"extents whose product is 2^63, which wraps to a negative number",
+     "evaluations { activation { name: 'gelu' }"
+     " input { data_type: DATA_TYPE_FLOAT32 shape: [2, 2, 1, 2305843009213693952] } }",
+     kInvalid, "evaluations[0].input.shape: its extents' product is beyond 2^63 - 1"},
     {"extents whose product overflows to the right number",
      "evaluations { activation { name: 'gelu' }"
      " input { shape: [9223372036854775807, 9223372036854775807] float_values: 1 } }",
