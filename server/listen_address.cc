@@ -33,7 +33,7 @@ absl::StatusOr<ListenAddress> ListenAddress::Parse(absl::string_view text) {
     if (rest.size() > kMaxPathBytes) {
       return Wrong(absl::StrCat("the path has ", rest.size(), " bytes, more than ", kMaxPathBytes));
     }
-    result.path_ = std::string(rest);
+    result.path_.assign(rest.data(), rest.size());
     return result;
   }
   const size_t colon = rest.rfind(':');
@@ -48,7 +48,7 @@ absl::StatusOr<ListenAddress> ListenAddress::Parse(absl::string_view text) {
   if (!absl::SimpleAtoi(port, &result.port_) || result.port_ < 0 || result.port_ > kMaxPort) {
     return Wrong(absl::StrCat("the port is not a number from 0 to ", kMaxPort));
   }
-  result.host_ = std::string(host);
+  result.host_.assign(host.data(), host.size());
   return result;
 }
 

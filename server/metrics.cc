@@ -6,6 +6,8 @@
 #include <prometheus/family.h>
 #include <prometheus/labels.h>
 
+#include <iterator>
+
 #include "activation/v1/activation.pb.h"
 
 namespace activation::server {
@@ -23,9 +25,9 @@ constexpr std::array<const char*, kStatusCodeCount> kStatusCodeNames = {
     "DataLoss", "Unauthenticated"};
 
 // Durations in seconds, from the cheapest call on to a long comparison.
-const prometheus::Histogram::BucketBoundaries kSeconds = {
-    10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3,
-    25e-3, 50e-3, 0.1,   0.25,   0.5,    1,      2.5,  5,      10,   30};
+constexpr double kSeconds[] = {10e-6,  25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3,
+                               2.5e-3, 5e-3,  10e-3, 25e-3,  50e-3,  0.1,    0.25,
+                               0.5,    1,     2.5,   5,      10,     30};
 
 struct Method {
   std::string service;
@@ -82,6 +84,7 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                       .Name("grpc_server_handling_seconds")
                       .Help("Time from a call's arrival to its status, in seconds")
                       .Register(registry);
+  const prometheus::Histogram::BucketBoundaries buckets(std::begin(kSeconds), std::end(kSeconds));
   for (const Method& method : Methods()) {
     const prometheus::Labels labels = {{"grpc_type", TypeName(method)},
                                        {"grpc_service", method.service},
@@ -91,7 +94,7 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
     rpc.messages_received = &received.Add(labels);
     rpc.messages_sent = &sent.Add(labels);
     rpc.in_flight = &in_flight.Add(labels);
-    rpc.handling_seconds = &seconds.Add(labels, kSeconds);
+    rpc.handling_seconds = &seconds.Add(labels, buckets);
     for (int code = 0; code < kStatusCodeCount; ++code) {
       prometheus::Labels with_code = labels;
       with_code["grpc_code"] = kStatusCodeNames[code];

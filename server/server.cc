@@ -43,6 +43,12 @@ void KeepFreedMemory() {
 void SetTransport(const Limits& limits, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(limits.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(limits.max_message_bytes));
+  // Requests that are still arriving are not yet among the pending ones. This bounds both: as it
+  // fills up, gRPC asks clients for less at a time, and in the end resets calls
+  // (RESOURCE_EXHAUSTED). Twice as much, so that the pending ones meet their own limit first, which
+  // has a clearer message.
+  grpc::ResourceQuota quota("activation-server");
+  builder.SetResourceQuota(quota.Resize(2 * static_cast<size_t>(limits.max_pending_bytes)));
   // By default a second server on the same port starts, and takes some of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // Clients may send keepalive pings each 10 s, also without a call; gRPC's default closes the
