@@ -14,10 +14,10 @@ namespace activation {
 // PEM files, read once, by Client::Make.
 struct TlsOptions {
   // Certificates that may sign the server's. Empty: the system's.
-  std::string ca_file;
+  std::string ca_file = {};
   // The client's own certificate chain and its key, for mutual TLS. Both or neither.
-  std::string certificate_file;
-  std::string key_file;
+  std::string certificate_file = {};
+  std::string key_file = {};
 };
 
 // Calls that fail with UNAVAILABLE (unreachable, draining, or cut before an answer came) are sent

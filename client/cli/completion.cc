@@ -127,8 +127,8 @@ std::string BashCompletion(const CLI::App& app) {
   std::string options;
   std::vector<std::string> with_activation;
   for (const CLI::App* command : app.get_subcommands({})) {
-    absl::StrAppend(&options, "    ", command->get_name(), ") words=\"", Words(*command), " ",
-                    Words(app), "\" ;;\n");
+    absl::StrAppend(&options, "    ", command->get_name(), ") words=\"", Words(*command),
+                    "\" ;;\n");
     if (TakesActivation(*command)) with_activation.push_back(command->get_name());
   }
   return absl::StrReplaceAll(
@@ -142,20 +142,17 @@ _activation() {
   done
   case "$prev" in
     @FILES@) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-@VALUES@    --with) COMPREPLY=($(compgen -W "$(@NAMES@)" -- "$cur"));
-  return;
-  ;
+@VALUES@    --with) COMPREPLY=($(compgen -W "$(@NAMES@)" -- "$cur")); return ;;
   esac
   case "$command" in
-    "") words="@COMMANDS@ @GLOBALS@" ;
-  ;
+    "") words="@COMMANDS@" ;;
 @OPTIONS@  esac
+  words+=" @GLOBALS@"
   case "$prev" in
-    @WITH_ACTIVATION@) [[ "$cur" == -* ]] || words="$(@NAMES@)" ;
-;
-    completion) words="bash zsh fish" ;
-    ;
-    esac COMPREPLY = ($(compgen - W "$words" --"$cur"))
+    @WITH_ACTIVATION@) [[ "$cur" == -* ]] || words="$(@NAMES@)" ;;
+    completion) words="bash zsh fish" ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -F _activation activation
 )sh",
