@@ -1,6 +1,9 @@
 #include "server/answer.h"
 
+#include <absl/strings/string_view.h>
+
 #include <new>
+#include <string>
 #include <utility>
 
 #include "server/errors.h"
@@ -45,7 +48,9 @@ absl::StatusOr<grpc::ByteBuffer> Answer(const RequestKind& kind, const grpc::Byt
 }
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
+  const absl::string_view message = status.message();
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
+                      std::string(message.data(), message.size()));
 }
 
 absl::Status BusyStatus(size_t bytes, const Backend& backend) {
