@@ -141,6 +141,12 @@ list_activations = _method("unary_unary", "ListActivations",
 evaluate_stream = _method("stream_stream", "EvaluateStream",
                           pb.EvaluateStreamRequest.SerializeToString,
                           pb.EvaluateStreamResponse.FromString)
+gradient_stream = _method("stream_stream", "GradientStream",
+                          pb.GradientStreamRequest.SerializeToString,
+                          pb.GradientStreamResponse.FromString)
+compare_stream = _method("unary_stream", "CompareApproximationsStream",
+                         pb.CompareApproximationsStreamRequest.SerializeToString,
+                         pb.CompareApproximationsStreamResponse.FromString)
 
 # grpc.health.v1 in its wire form: HealthCheckRequest {string service = 1},
 # HealthCheckResponse {ServingStatus status = 1}.
