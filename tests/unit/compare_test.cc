@@ -74,7 +74,7 @@ TEST(MakeComparePlan, RefusesWithTheFieldAndWhatWouldBeRight) {
     const auto plan = MakeComparePlan(
         "comparison.", Parse<v1::CompareApproximationsRequest>(refused.request), Limits());
     EXPECT_EQ(plan.status().code(), refused.code) << refused.request;
-    EXPECT_THAT(std::string(plan.status().message()), HasSubstr(refused.message));
+    EXPECT_THAT(plan.status().ToString(), HasSubstr(refused.message));
   }
 }
 
@@ -82,7 +82,7 @@ TEST(MakeComparePlan, RefusesMoreThanThirtyTwoCandidates) {
   v1::CompareApproximationsRequest request;
   request.mutable_reference()->set_name("gelu");
   for (int i = 0; i < 33; ++i) request.add_candidates()->set_name("relu");
-  EXPECT_THAT(std::string(MakeComparePlan("", request, Limits()).status().message()),
+  EXPECT_THAT(MakeComparePlan("", request, Limits()).status().ToString(),
               HasSubstr("candidates has more than 32 items"));
 }
 

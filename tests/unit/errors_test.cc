@@ -31,14 +31,13 @@ TEST(Errors, StayBelowTheLimitWhateverTheClientWrote) {
 
 TEST(Errors, EscapeTextOfTheClient) {
   const absl::Status status = UnknownActivation("reference.name", "a\n\"b\"\xc3", {});
-  EXPECT_THAT(std::string(status.message()), HasSubstr(R"("a\n\"b\"\xc3")"));
-  EXPECT_THAT(std::string(status.message()), Not(HasSubstr("\n")));
+  EXPECT_THAT(status.ToString(), HasSubstr(R"("a\n\"b\"\xc3")"));
+  EXPECT_THAT(status.ToString(), Not(HasSubstr("\n")));
 }
 
 TEST(Errors, GiveNumbersThatReadBackAsTheSame) {
   const engine::Parameter parameter = {"alpha", "", 1, 0.1, 1e300, true};
-  const std::string message(ParameterOutOfRange("p", 0.30000000000000004, parameter).message());
-  EXPECT_EQ(message,
+  EXPECT_EQ(ParameterOutOfRange("p", 0.30000000000000004, parameter).message(),
             "p is 0.30000000000000004; allowed is a finite number from 0.1 to 1e+300 other than 0");
 }
 

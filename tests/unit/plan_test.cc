@@ -46,7 +46,7 @@ constexpr auto kNotFound = absl::StatusCode::kNotFound;
 
 void ExpectRefused(const Refused& refused, const absl::Status& status) {
   EXPECT_EQ(status.code(), refused.code) << refused.what << ": " << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(refused.message)) << refused.what;
+  EXPECT_THAT(status.ToString(), HasSubstr(refused.message)) << refused.what;
 }
 
 constexpr Refused kRefusedEvaluations[] = {
