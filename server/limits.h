@@ -18,7 +18,8 @@ inline constexpr int kMaxRequestParameters = 16;
 // Bytes of a status message. gRPC 1.51 breaks the connection's next calls above about 8 KiB of it.
 inline constexpr int kMaxStatusMessageBytes = 1023;
 
-// Elements computed between two looks at whether the call was cancelled: at 1 to 50 ns each, 0.1 to 3 ms.
+// Elements computed between two looks at whether the call was cancelled: at 1 to 50 ns each, 0.1 to
+// 3 ms.
 inline constexpr int64_t kElementsPerBlock = 65'536;
 
 // Elements that a call may have in all and still be computed on the thread that received it, since
@@ -27,7 +28,8 @@ inline constexpr int64_t kMaxInlineElements = 4'096;
 
 // The bounds that flags set.
 struct Limits {
-  // Largest request and largest reply, bytes. 64 MiB is 16 Mi float32 elements; larger tensors stream.
+  // Largest request and largest reply, bytes. 64 MiB is 16 Mi float32 elements; larger tensors
+  // stream.
   int64_t max_message_bytes = int64_t{64} << 20;
   // Items in one batch.
   int64_t max_batch_items = 1'024;
