@@ -30,6 +30,7 @@ constexpr double kSeconds[] = {10e-6,  25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-
                                0.5,    1,     2.5,   5,      10,     30};
 
 struct Method {
+  bool is_ours;
   std::string service;
   std::string name;
   bool client_streaming;
@@ -39,15 +40,15 @@ struct Method {
 std::vector<Method> Methods() {
   // gRPC's own, whose descriptors are not in the program.
   std::vector<Method> methods = {
-      {"grpc.health.v1.Health", "Check", false, false},
-      {"grpc.health.v1.Health", "Watch", false, true},
-      {"grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo", true, true},
+      {false, "grpc.health.v1.Health", "Check", false, false},
+      {false, "grpc.health.v1.Health", "Watch", false, true},
+      {false, "grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo", true, true},
   };
   const google::protobuf::ServiceDescriptor* service =
       v1::EvaluateRequest::descriptor()->file()->service(0);
   for (int i = 0; i < service->method_count(); ++i) {
     const google::protobuf::MethodDescriptor* method = service->method(i);
-    methods.push_back({service->full_name(), method->name(), method->client_streaming(),
+    methods.push_back({true, service->full_name(), method->name(), method->client_streaming(),
                        method->server_streaming()});
   }
   return methods;
@@ -90,6 +91,7 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                                        {"grpc_service", method.service},
                                        {"grpc_method", method.name}};
     RpcMetrics& rpc = rpcs_[absl::StrCat("/", method.service, "/", method.name)];
+    rpc.is_ours = method.is_ours;
     rpc.started = &started.Add(labels);
     rpc.messages_received = &received.Add(labels);
     rpc.messages_sent = &sent.Add(labels);

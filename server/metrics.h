@@ -38,6 +38,8 @@ inline constexpr int kStatusCodeCount = 17;
 
 // The time series of one method of one gRPC service. The pointers are valid as long as the Metrics.
 struct RpcMetrics {
+  // Whether it is one of ActivationService's, not of health's or reflection's.
+  bool is_ours;
   prometheus::Counter* started;
   prometheus::Counter* messages_received;
   prometheus::Counter* messages_sent;

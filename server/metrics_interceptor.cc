@@ -14,13 +14,17 @@ using grpc::experimental::InterceptorBatchMethods;
 // time, so nothing here needs a lock.
 class CallMeter final : public grpc::experimental::Interceptor {
  public:
-  explicit CallMeter(const RpcMetrics& metrics)
-      : metrics_(metrics), start_(std::chrono::steady_clock::now()) {
+  CallMeter(const RpcMetrics& metrics, std::atomic<int64_t>& calls)
+      : metrics_(metrics), calls_(calls), start_(std::chrono::steady_clock::now()) {
+    if (metrics_.is_ours) ++calls_;
     metrics_.started->Increment();
     metrics_.in_flight->Increment();
   }
 
-  ~CallMeter() override { Finish(grpc::StatusCode::CANCELLED); }
+  ~CallMeter() override {
+    Finish(grpc::StatusCode::CANCELLED);
+    if (metrics_.is_ours) --calls_;
+  }
 
   void Intercept(InterceptorBatchMethods* methods) override {
     // Without a message where the client closed its side or went away.
@@ -49,29 +53,31 @@ class CallMeter final : public grpc::experimental::Interceptor {
   }
 
   const RpcMetrics& metrics_;
+  std::atomic<int64_t>& calls_;
   const std::chrono::steady_clock::time_point start_;
   bool finished_ = false;
 };
 
 class Factory final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
-  explicit Factory(const Metrics& metrics) : metrics_(metrics) {}
+  Factory(const Metrics& metrics, std::atomic<int64_t>& calls) : metrics_(metrics), calls_(calls) {}
 
   grpc::experimental::Interceptor* CreateServerInterceptor(
       grpc::experimental::ServerRpcInfo* info) override {
     const RpcMetrics* rpc = info->method() != nullptr ? metrics_.FindRpc(info->method()) : nullptr;
-    return rpc != nullptr ? new CallMeter(*rpc) : nullptr;
+    return rpc != nullptr ? new CallMeter(*rpc, calls_) : nullptr;
   }
 
  private:
   const Metrics& metrics_;
+  std::atomic<int64_t>& calls_;
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeMetricsInterceptor(
-    const Metrics& metrics) {
-  return std::make_unique<Factory>(metrics);
+    const Metrics& metrics, std::atomic<int64_t>& calls) {
+  return std::make_unique<Factory>(metrics, calls);
 }
 
 }  // namespace activation::server

@@ -9,15 +9,18 @@
 
 #include <grpcpp/support/server_interceptor.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "server/metrics.h"
 
 namespace activation::server {
 
-// For ServerBuilder. The metrics must outlive the server.
+// For ServerBuilder. `calls` is kept at the number of ActivationService's calls that are not wholly
+// over, replies and statuses sent included. It and the metrics must outlive the server.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeMetricsInterceptor(
-    const Metrics& metrics);
+    const Metrics& metrics, std::atomic<int64_t>& calls);
 
 }  // namespace activation::server
 

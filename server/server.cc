@@ -29,6 +29,11 @@
 namespace activation::server {
 namespace {
 
+// Between two looks at whether the server has stopped; and how many of them in a row must find no
+// call of ours before other calls are cancelled: one that has just arrived may not be counted yet.
+constexpr absl::Duration kLook = absl::Milliseconds(10);
+constexpr int kQuietLooks = 30;
+
 void Log(absl::string_view line) { std::cerr << absl::StrCat(line, "\n") << std::flush; }
 
 // Keeps large freed blocks for the next message. By default glibc returns them to the kernel at
@@ -120,7 +125,7 @@ absl::Status Server::StartService() {
     builder.AddListeningPort(settings.listen[i].ToString(), *credentials, &ports[i]);
   }
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(MakeMetricsInterceptor(metrics_));
+  interceptors.push_back(MakeMetricsInterceptor(metrics_, calls_));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   service_ = MakeService(settings.limits, static_cast<int>(settings.threads), metrics_);
   builder.RegisterService(service_.get());
@@ -151,8 +156,14 @@ void Server::Drain(const StopSignals& signals) {
   const auto deadline = absl::ToChronoTime(absl::Now() + config_->shutdown_timeout);
   const std::future<void> stopped =
       std::async(std::launch::async, [this, deadline] { server_->Shutdown(deadline); });
-  while (stopped.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    if (signals.WaitFor(absl::Milliseconds(10))) grpc_server_cancel_all_calls(server_->c_server());
+  const auto is_stopped = [&stopped] {
+    return stopped.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  int quiet_looks = 0;
+  while (!is_stopped()) {
+    const bool hurry = signals.WaitFor(kLook);
+    quiet_looks = calls_ == 0 ? quiet_looks + 1 : 0;
+    if (hurry || quiet_looks == kQuietLooks) grpc_server_cancel_all_calls(server_->c_server());
   }
   Log("stopped");
 }

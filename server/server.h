@@ -9,10 +9,12 @@
 #define ACTIVATION_SERVER_SERVER_H_
 
 #include <absl/status/statusor.h>
-#include <grpcpp/server.h>
 #include <grpcpp/impl/service_type.h>
+#include <grpcpp/server.h>
 #include <prometheus/exposer.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "server/config.h"
@@ -40,6 +42,8 @@ class Server {
   const Config config_;
   // In the order of need: what comes later uses what comes before.
   Metrics metrics_;
+  // ActivationService's calls that are not over.
+  std::atomic<int64_t> calls_ = 0;
   std::unique_ptr<prometheus::Exposer> exposer_;
   std::shared_ptr<prometheus::Collectable> process_metrics_;
   std::unique_ptr<grpc::Service> service_;
