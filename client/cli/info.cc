@@ -1,7 +1,9 @@
 #include <memory>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 
@@ -13,6 +15,12 @@ Examples:
   activation info
   activation --target prod:443 --tls-ca ca.pem info --format json)";
 
+// DATA_TYPE_FLOAT32 as --dtype takes it: float32.
+std::string TypeName(int type) {
+  const std::string& name = v1::DataType_Name(static_cast<v1::DataType>(type));
+  return absl::AsciiStrToLower(absl::StripPrefix(name, "DATA_TYPE_"));
+}
+
 std::string RenderTable(const v1::GetServerInfoResponse& info) {
   const v1::Limits& limits = info.limits();
   return FormatTable(
@@ -20,11 +28,9 @@ std::string RenderTable(const v1::GetServerInfoResponse& info) {
           {"version", info.version()},
           {"instruction set", info.simd_target()},
           {"threads", absl::StrCat(info.threads())},
-          {"data types", absl::StrJoin(info.data_types(), ", ",
-                                       [](std::string* out, int type) {
-                                         absl::StrAppend(out, v1::DataType_Name(
-                                                                  static_cast<v1::DataType>(type)));
-                                       })},
+          {"data types",
+           absl::StrJoin(info.data_types(), ", ",
+                         [](std::string* out, int type) { out->append(TypeName(type)); })},
           {"largest message", absl::StrCat(limits.max_message_bytes(), " bytes")},
           {"most items in a batch", absl::StrCat(limits.max_batch_items())},
           {"most extents in a shape", absl::StrCat(limits.max_rank())},
