@@ -7,7 +7,7 @@ build="$1" example="$2" server="$3" flags="$4"
 work=$(mktemp -d)
 trap 'kill "$server_pid" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 
-"$server" --listen="unix:$work/socket" --metrics-listen=127.0.0.1:0 &
+"$server" --listen="unix:$work/socket" --metrics-listen=off --lame-duck=0s &
 server_pid=$!
 
 cmake --install "$build" --component client --prefix "$work/prefix"
