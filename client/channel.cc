@@ -23,7 +23,7 @@ absl::Status Check(const ClientOptions& options) {
   const struct {
     bool ok;
     const char* message;
-  } kRules[] = {
+  } rules[] = {
       {!options.target.empty(), "target: empty; host:port or unix:/path is needed"},
       {options.timeout > absl::ZeroDuration(), "timeout: must be above 0"},
       {retry.max_attempts >= 1 && retry.max_attempts <= kMaxAttempts,
@@ -40,7 +40,7 @@ absl::Status Check(const ClientOptions& options) {
            options.tls->certificate_file.empty() == options.tls->key_file.empty(),
        "tls: certificate_file and key_file belong together; give both or neither"},
   };
-  for (const auto& rule : kRules) {
+  for (const auto& rule : rules) {
     if (!rule.ok) return absl::InvalidArgumentError(rule.message);
   }
   return absl::OkStatus();
@@ -53,12 +53,12 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
   const struct {
     const std::string& file;
     std::string& text;
-  } kFiles[] = {
+  } files[] = {
       {tls->ca_file, pem.pem_root_certs},
       {tls->certificate_file, pem.pem_cert_chain},
       {tls->key_file, pem.pem_private_key},
   };
-  for (const auto& [file, text] : kFiles) {
+  for (const auto& [file, text] : files) {
     if (file.empty()) continue;
     absl::StatusOr<std::string> bytes = ReadFile(file);
     if (!bytes.ok()) return bytes.status();

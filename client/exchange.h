@@ -13,6 +13,11 @@
 
 namespace activation {
 
+inline absl::Status WrongCount(size_t replies, size_t chunks) {
+  return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", replies,
+                                          " replies to ", chunks, " chunks"));
+}
+
 // Sends make(0) to make(count - 1), and hands the replies to take in the same order. A thread of
 // its own writes, so that full buffers on the way out never keep the replies from being read: with
 // one thread for both, client and server could wait for each other for ever.
@@ -34,19 +39,16 @@ absl::Status Exchange(grpc::ClientContext& context,
   absl::Status taken;
   size_t received = 0;
   for (Response response; stream.Read(&response); ++received) {
-    if (!taken.ok() || received >= count) continue;
-    taken = take(received, std::move(response));
+    if (!taken.ok()) continue;
+    taken =
+        received < count ? take(received, std::move(response)) : WrongCount(received + 1, count);
     if (!taken.ok()) context.TryCancel();
   }
   writer.join();
   const absl::Status finished = FromGrpc(stream.Finish());
   if (!taken.ok()) return taken;
   if (!finished.ok()) return finished;
-  if (received != count) {
-    return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ",
-                                            received, " replies to ", count, " chunks"));
-  }
-  return absl::OkStatus();
+  return received == count ? absl::OkStatus() : WrongCount(received, count);
 }
 
 }  // namespace activation

@@ -1,5 +1,6 @@
 // The command line of the activation service: parse, run the chosen command, exit status.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,9 @@ int ExitStatus(const absl::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace activation::cli;
+  using namespace activation::cli;  // NOLINT(google-build-using-namespace)
+  // What gRPC logs by itself, the status that is printed says too.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   CLI::App app("Correctly rounded activation functions, from an activation server.", "activation");
   app.footer(kExamples);
   app.set_version_flag("--version", "activation " ACTIVATION_VERSION);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -54,9 +55,9 @@ Read ReaderFor(DataType type) {
 
 absl::Status NotANumber(const std::string& text) {
   constexpr size_t kMaxQuoted = 60;
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", text.substr(0, kMaxQuoted), text.size() > kMaxQuoted ? "..." : "",
-                   "' is not a number: write it as -5.5, 1e-3, 0x1.8p+1, inf or nan"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", absl::CHexEscape(text.substr(0, kMaxQuoted)), text.size() > kMaxQuoted ? "..." : "",
+      "' is not a number: write it as -5.5, 1e-3, 0x1.8p+1, inf or nan"));
 }
 
 // The shortest of the decimals with 1, 2, ... digits that comes back as the value.

@@ -294,7 +294,7 @@ TEST(ClientOptionsTest, AnUnreachableServerIsUnavailable) {
 }
 
 TEST(ClientOptionsTest, EveryWrongOptionIsNamed) {
-  const std::pair<ClientOptions, const char*> kCases[] = {
+  const std::pair<ClientOptions, const char*> cases[] = {
       {{.target = ""}, "target"},
       {{.timeout = absl::ZeroDuration()}, "timeout"},
       {{.retry = {.max_attempts = 0}}, "max_attempts"},
@@ -307,7 +307,7 @@ TEST(ClientOptionsTest, EveryWrongOptionIsNamed) {
       {{.max_message_bytes = int64_t{1} << 31}, "max_message_bytes"},
       {{.tls = TlsOptions{.certificate_file = "cert.pem"}}, "key_file"},
   };
-  for (const auto& [options, field] : kCases) {
+  for (const auto& [options, field] : cases) {
     const absl::Status status = Client::Make(options).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << field;
     EXPECT_THAT(status.message(), HasSubstr(field));

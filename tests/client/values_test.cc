@@ -62,6 +62,8 @@ TEST(ValuesTest, RefusesWhatIsNotANumberAndQuotesIt) {
   }
   const absl::Status status = Parse(DataType::kFloat16, {std::string(100'000, 'x')}).status();
   EXPECT_LT(status.message().size(), 200u);
+  EXPECT_THAT(Parse(DataType::kFloat32, {std::string("1\0\x1b[", 4)}).status().message(),
+              HasSubstr("'1\\x00\\x1b['"));
 }
 
 TEST(ValuesTest, PrintedSixteenBitNumbersReadBackTheSame) {
