@@ -40,8 +40,9 @@ std::vector<absl::string_view> FindNearNames(absl::string_view name) {
   std::vector<std::pair<size_t, absl::string_view>> near;
   const auto consider = [&](absl::string_view candidate) {
     const size_t distance = EditDistance(name, candidate);
-    if (distance <= most_edits && distance < candidate.size())
+    if (distance <= most_edits && distance < candidate.size()) {
       near.emplace_back(distance, candidate);
+    }
   };
   for (const engine::Spec* spec : engine::Catalogue()) {
     consider(spec->name);
@@ -51,6 +52,7 @@ std::vector<absl::string_view> FindNearNames(absl::string_view name) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   near.resize(std::min(near.size(), kMaxSuggestions));
   std::vector<absl::string_view> names;
+  names.reserve(near.size());
   for (const auto& [distance, candidate] : near) names.push_back(candidate);
   return names;
 }

@@ -32,6 +32,7 @@ std::string Joined(const Pieces& pieces) {
 
 template <typename Number>
 std::string BitsOf(const Number* numbers, size_t count) {
+  if (count == 0) return "";
   return std::string(reinterpret_cast<const char*>(numbers), count * sizeof(Number));
 }
 
@@ -279,6 +280,7 @@ v1::Tensor Expected(const ReplyTensor& tensor, int salt) {
   for (const int64_t extent : tensor.shape) message.add_shape(extent);
   const std::string data =
       FilledData(static_cast<size_t>(tensor.count) * ReplyElementSize(tensor), salt);
+  if (data.empty()) return message;
   if (tensor.encoding == Encoding::kBytes) {
     message.set_data(data);
   } else if (tensor.type == engine::DataType::kFloat64) {
