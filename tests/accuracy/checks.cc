@@ -81,8 +81,9 @@ bool IsRight(const Operation& operation, double x, std::optional<double> upstrea
   if (operation.output_type != DataType::kFloat64 || !std::isfinite(x)) return false;
   const double got = Decode(DataType::kFloat64, y);
   const double right = Decode(DataType::kFloat64, expected);
-  if (std::isnan(got) || std::isnan(right) || std::signbit(got) != std::signbit(right))
+  if (std::isnan(got) || std::isnan(right) || std::signbit(got) != std::signbit(right)) {
     return false;
+  }
   const oracle::Ball truth =
       OracleOf(*operation.function.spec)
           .Enclose(WhatOf(operation), x, operation.function.parameters, upstream.value_or(1), 80);

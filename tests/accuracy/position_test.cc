@@ -71,11 +71,12 @@ class Position : public testing::TestWithParam<Subject> {
 };
 
 TEST_P(Position, DoesNotMatter) {
-  const auto& [spec, type] = GetParam();
+  const engine::Function function = engine::WithDefaults(*GetParam().spec);
+  const DataType type = GetParam().type;
   ForEachTarget([&](const char* target) {
     SCOPED_TRACE(target);
     for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
-      const Operation operation = {engine::WithDefaults(*spec), quantity, type, type};
+      const Operation operation = {function, quantity, type, type};
       CheckAllLengths(operation, false);
       if (quantity == Quantity::kDerivative) CheckAllLengths(operation, true);
     }

@@ -103,6 +103,7 @@ std::vector<uint64_t> Breakpoints(const oracle::Oracle& oracle, const engine::Op
   }
   std::sort(places.begin(), places.end());
   std::vector<int> kinds;
+  kinds.reserve(places.size());
   for (const int64_t place : places) kinds.push_back(kind_at(place));
   std::vector<size_t> changes;
   for (size_t i = 1; i < places.size(); ++i) {

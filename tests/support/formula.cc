@@ -136,7 +136,7 @@ class Evaluator {
       case Op::kErfc:
         return Chain(a, Erfc(v, c_), [&] { return Neg(ErfSlope(v, c_)); });
       case Op::kExp: {
-        const Number y = Exp(v, c_);
+        Number y = Exp(v, c_);
         return Chain(a, y, [&] { return y; });
       }
       case Op::kLog:

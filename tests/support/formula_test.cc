@@ -13,20 +13,20 @@ constexpr Context kExact{128, true};
 std::string ErrorOf(const std::string& text) {
   const std::vector<std::string> names = {"x", "alpha"};
   const auto formula = Parse(text, names);
-  return formula.ok() ? "" : std::string(formula.status().message());
+  return formula.ok() ? "" : std::string{formula.status().message()};
 }
 
 // The value at x = 3, alpha = 5 as a quotient, for formulas that are rational.
 std::string ValueOf(const std::string& text, int with_respect_to = kNoDerivative) {
   const std::vector<std::string> names = {"x", "alpha"};
   const auto formula = Parse(text, names);
-  if (!formula.ok()) return std::string(formula.status().message());
+  if (!formula.ok()) return std::string{formula.status().message()};
   const std::vector<Number> variables = {FromInt(3, kExact), FromInt(5, kExact)};
   const Dual y = Evaluate(*formula, variables, with_respect_to, kExact);
   const Number& number = with_respect_to == kNoDerivative ? y.value : y.derivative;
   if (!arb_is_zero(number.r.get())) return "not exact";
   char* text_of = fmpq_get_str(nullptr, 10, number.q.get());
-  const std::string result = text_of;
+  std::string result = text_of;
   flint_free(text_of);
   return result;
 }

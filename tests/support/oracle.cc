@@ -31,7 +31,7 @@ Dyadic FromDouble(double d) {
 }
 
 absl::Status Annotate(const absl::Status& status, const std::string& text) {
-  return absl::InvalidArgumentError("\"" + text + "\": " + std::string(status.message()));
+  return absl::InvalidArgumentError("\"" + text + "\": " + std::string{status.message()});
 }
 
 // The bits of x, if at this precision they are certain.

@@ -71,7 +71,7 @@ struct Query {
 // The bits as text, with the value for a reader.
 std::string Ask(const Spec& spec, const Query& query) {
   const auto oracle = Oracle::Make(spec);
-  if (!oracle.ok()) return std::string(oracle.status().message());
+  if (!oracle.ok()) return std::string{oracle.status().message()};
   const auto bits =
       oracle->Round(query.type, query.what, query.x, query.parameters, query.upstream);
   return bits ? Describe(query.type, *bits) : "undecided";
