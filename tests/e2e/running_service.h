@@ -67,7 +67,7 @@ inline std::string Packed(const std::vector<float>& values) {
 
 inline std::vector<float> Unpacked(const std::string& data) {
   std::vector<float> values(data.size() / sizeof(float));
-  std::memcpy(values.data(), data.data(), values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), data.data(), values.size() * sizeof(float));
   return values;
 }
 
