@@ -101,6 +101,7 @@ TEST_P(Precise, IsWithinItsBound) {
   for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
     const int what = quantity == Quantity::kValue ? oracle::kValue : oracle::kDerivative;
     std::vector<oracle::Ball> truth;
+    truth.reserve(x.size());
     for (const double d : x) {
       truth.push_back(OracleOf(*function.spec).Enclose(what, d, function.parameters, 1, 200));
     }

@@ -22,7 +22,7 @@ constexpr slong kFirstSplitBits = 128;
 constexpr slong kLimitExponent = 2200;
 constexpr slong kLimitBits = 8192;
 // How many powers of two the limit of an oscillating function is looked at.
-constexpr slong kLimitProbes = 8;
+constexpr slong kLimitProbes = 64;
 
 Dyadic FromDouble(double d) {
   Dyadic y;
@@ -190,7 +190,15 @@ std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
     return Encode(type, factor * *upstream);
   }
   if (std::isinf(x)) {
-    return RoundLimit(type, what, x > 0 ? 1 : -1, parameters, upstream);
+    const int sign = x > 0 ? 1 : -1;
+    if (!upstream) return RoundLimit(type, what, sign, parameters, std::nullopt);
+    // The limit of f' comes first, then the product: a limit 0 times upstream is IEEE 754's zero.
+    const std::optional<uint64_t> slope =
+        RoundLimit(DataType::kFloat64, what, sign, parameters, std::nullopt);
+    if (!slope) return std::nullopt;
+    const double factor = Decode(DataType::kFloat64, *slope);
+    if (factor == 0) return Encode(type, factor * *upstream);
+    return RoundLimit(type, what, sign, parameters, upstream);
   }
   const std::optional<uint64_t> bits = RoundFinite(type, what, x, parameters, upstream);
   if (!bits || (*bits << (64 - FormatOf(type).bits + 1)) != 0) return bits;

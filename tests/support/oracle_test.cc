@@ -196,6 +196,21 @@ TEST(Oracle, KnowsLimitsAndZeros) {
   EXPECT_EQ(Ask(kRelu, {kF32, kValue, std::nan("")}), Is(kF32, std::nan("")));
 }
 
+TEST(Oracle, TakesALimitFromBothSidesAsPositiveZero) {
+  constexpr Spec kSinc = {.name = "sinc",
+                          .description = "",
+                          .formula = "sin(a*x)/(pi*x)",
+                          .derivative = "",
+                          .parameters = kScale};
+  for (const double x : {HUGE_VAL, -HUGE_VAL}) {
+    for (const double a : {1.0, 1.0 / 3, 0x1p-1000}) {
+      EXPECT_EQ(Ask(kSinc, {kF32, kValue, x, {a}}), Is(kF32, 0));
+      EXPECT_EQ(Ask(kSinc, {kF32, kDerivative, x, {a}}), Is(kF32, 0));
+      EXPECT_EQ(Ask(kSinc, {kF32, kDerivative, x, {a}, -2}), Is(kF32, -0.0));
+    }
+  }
+}
+
 TEST(Oracle, SaysWhenItCannotDecide) {
   EXPECT_EQ(Ask(kHiddenZero, {kBf16, kValue, 0x1.01p+0}), "undecided");
   EXPECT_EQ(Ask(kHiddenZero, {kF32, kValue, 1}), Is(kF32, 1));
