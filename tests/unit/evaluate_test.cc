@@ -22,7 +22,7 @@ void Backwards(size_t count, BlockRunner run) {
   for (size_t i = count; i > 0; --i) run(i - 1);
 }
 
-const std::atomic<bool> kNotCancelled = false;
+const std::atomic<bool> not_cancelled = false;
 
 // The reply to a gradient request that arrives in slices of this size.
 v1::GradientResponse Answer(const v1::GradientRequest& request, size_t slice_size,
@@ -32,7 +32,7 @@ v1::GradientResponse Answer(const v1::GradientRequest& request, size_t slice_siz
   const auto plan = MakePlan(*std::move(raw), kGradient, Limits(), nullptr);
   EXPECT_TRUE(plan.ok()) << plan.status();
   const Reply reply = MakeReply(plan->reply);
-  EXPECT_TRUE(Evaluate(*plan, reply.destinations, kNotCancelled, for_each, sums).ok());
+  EXPECT_TRUE(Evaluate(*plan, reply.destinations, not_cancelled, for_each, sums).ok());
   v1::GradientResponse response;
   EXPECT_TRUE(response.ParseFromString(BytesOf(reply.buffer)));
   return response;
@@ -183,7 +183,7 @@ TEST(Evaluate, StopsBetweenBlocksWhenCancelled) {
   v1::GradientEvaluation& item = *request.add_gradients();
   item.mutable_activation()->set_name("relu");
   item.mutable_input()->set_data_type(v1::DATA_TYPE_FLOAT16);
-  item.mutable_input()->set_data(std::string(2 * 10 * kElementsPerBlock, '\0'));
+  item.mutable_input()->set_data(std::string(size_t{20} * kElementsPerBlock, '\0'));
   const grpc::ByteBuffer buffer = InSlices(request.SerializeAsString(), 65'536);
   const auto plan =
       MakePlan(*ReadRequest(buffer, Cardinality::kBatch, 1), kGradient, Limits(), nullptr);
