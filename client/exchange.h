@@ -45,7 +45,7 @@ absl::Status Exchange(grpc::ClientContext& context,
     if (!taken.ok()) context.TryCancel();
   }
   writer.join();
-  const absl::Status finished = FromGrpc(stream.Finish());
+  absl::Status finished = FromGrpc(stream.Finish());
   if (!taken.ok()) return taken;
   if (!finished.ok()) return finished;
   return received == count ? absl::OkStatus() : WrongCount(received, count);

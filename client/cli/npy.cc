@@ -32,9 +32,12 @@ constexpr ElementType kElementTypes[] = {
     {"V2", DataType::kBFloat16, true},
 };
 
+// A type string without its byte order: "f4" of "<f4".
+std::string_view CodeOf(std::string_view descr) { return descr.substr(descr.empty() ? 0 : 1); }
+
 // What NumPy calls a type string, for people.
 std::string Describe(const std::string& descr) {
-  const std::string_view code = std::string_view(descr).substr(descr.empty() ? 0 : 1);
+  const std::string_view code = CodeOf(descr);
   for (const ElementType& element : kElementTypes) {
     if (code == element.code && !element.on_request) return NameOf(element.type);
   }
@@ -42,7 +45,7 @@ std::string Describe(const std::string& descr) {
 }
 
 absl::StatusOr<DataType> TypeOf(const std::string& descr, std::optional<DataType> wanted) {
-  const std::string_view code = std::string_view(descr).substr(descr.empty() ? 0 : 1);
+  const std::string_view code = CodeOf(descr);
   const auto* const element =
       std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
                    [code](const ElementType& candidate) { return candidate.code == code; });

@@ -135,10 +135,12 @@ std::string FormatColumns(Format format, const std::string& title,
                           const std::vector<Column>& columns) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> heading;
+  heading.reserve(columns.size());
   for (const Column& column : columns) heading.push_back(column.name);
   if (format != Format::kHex) rows.push_back(std::move(heading));
   const size_t first = format == Format::kHex ? 1 : 0;
   std::vector<std::vector<double>> numbers;
+  numbers.reserve(columns.size());
   for (const Column& column : columns) numbers.push_back(ToDoubles(column.tensor));
   for (size_t row = 0; row < numbers.front().size(); ++row) {
     std::vector<std::string>& cells = rows.emplace_back();

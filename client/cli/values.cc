@@ -68,7 +68,7 @@ std::string FewestDigits(double value, RoundTrip round_trip) {
   for (int digits = 1;; ++digits) {
     const auto [end, error] = std::to_chars(std::begin(buffer), std::end(buffer), value,
                                             std::chars_format::general, digits);
-    const std::string text(std::begin(buffer), end);
+    std::string text(std::begin(buffer), end);
     if (digits == kEnough || round_trip(std::strtod(text.c_str(), nullptr)) == value) return text;
   }
 }
