@@ -1,6 +1,5 @@
 #include "server/compare_call.h"
 
-
 #include <absl/strings/string_view.h>
 
 #include <atomic>

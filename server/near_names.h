@@ -2,7 +2,6 @@
 #ifndef ACTIVATION_SERVER_NEAR_NAMES_H_
 #define ACTIVATION_SERVER_NEAR_NAMES_H_
 
-
 #include <absl/strings/string_view.h>
 
 #include <vector>
