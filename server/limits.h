@@ -18,9 +18,9 @@ inline constexpr int kMaxRequestParameters = 16;
 // Bytes of a status message. gRPC 1.51 breaks the connection's next calls above about 8 KiB of it.
 inline constexpr int kMaxStatusMessageBytes = 1023;
 
-// Elements computed between two looks at whether the call was cancelled: at 1 to 50 ns each, 0.1 to
-// 3 ms.
-inline constexpr int64_t kElementsPerBlock = 65'536;
+// Elements computed between two looks at whether the call was cancelled: at 1 to 100 ns each, below
+// 2 ms; about 1 s where every one of them needs multiprecision arithmetic.
+inline constexpr int64_t kElementsPerBlock = 16'384;
 
 // Elements that a call may have in all and still be computed on the thread that received it, since
 // the hop to a worker costs more: about 10 us.

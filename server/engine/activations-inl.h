@@ -30,11 +30,14 @@ namespace activation::engine {
 namespace HWY_NAMESPACE {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
-inline constexpr double kLargest = std::numeric_limits<double>::max();
 
-// Bounds of widths such as sigma: so that their squares and reciprocals are normal float64.
-inline constexpr double kNarrowest = 1e-100;
-inline constexpr double kWidest = 1e100;
+// Bounds of widths such as sigma: so that their cubes and reciprocals, times any float32, are
+// normal float64.
+inline constexpr double kNarrowest = 1e-60;
+inline constexpr double kWidest = 1e60;
+// Bound of factors such as alpha: so that they, times a float32, can't lift e^-708, the smallest
+// number that Lanes tell from 0, to a float32.
+inline constexpr double kLargest = 1e100;
 
 // Limits at -inf and +inf.
 struct Ends {
@@ -162,7 +165,7 @@ struct HyperbolicTangent {
 
 struct SmoothPlus {
   static constexpr Parameter kParameters[] = {
-      {"beta", "Sharpness: the larger, the closer to relu.", 1, 1e-60, 1e60}};
+      {"beta", "Sharpness: the larger, the closer to relu.", 1, kNarrowest, kWidest}};
   static constexpr const char* kApproximations[] = {"relu"};
   static constexpr Spec kSpec = {
       .name = "softplus",
@@ -401,8 +404,8 @@ struct StepNormal {
 
 struct StepLogistic {
   static constexpr Parameter kParameters[] = {
-      {"k", "Half the slope of the exponent: 1/2 is sigmoid, a large one step.", 0.5, -1e300,
-       1e300}};
+      {"k", "Half the slope of the exponent: 1/2 is sigmoid, a large one step.", 0.5, -kLargest,
+       kLargest}};
   static constexpr const char* kApproximations[] = {"step"};
   static constexpr Spec kSpec = {
       .name = "step_logistic",

@@ -77,15 +77,26 @@ void Compute(const Function& function, int row, PreciseBlock& block, size_t coun
   }
 }
 
-// The product with upstream, still in twice float64's precision.
+// The product with upstream, still in twice float64's precision. Exponents are set apart, since one
+// factor may be tiny and the other huge.
 void Multiply(PreciseBlock& block, const double* upstream, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    const double product = block.hi[i] * upstream[i];
-    double rest = std::fma(block.hi[i], upstream[i], -product) + block.lo[i] * upstream[i];
-    if (!std::isfinite(product) || product == 0) rest = 0;
-    const double sum = product + rest;
-    block.lo[i] = product == 0 ? 0 : rest - (sum - product);
-    block.hi[i] = product == 0 ? product : sum;
+    const double plain = block.hi[i] * upstream[i];
+    if (block.hi[i] == 0 || upstream[i] == 0 || !std::isfinite(block.hi[i]) ||
+        !std::isfinite(upstream[i])) {
+      block.hi[i] = plain;
+      block.lo[i] = 0;
+      continue;
+    }
+    int hi_exponent, factor_exponent;
+    const double hi = std::frexp(block.hi[i], &hi_exponent);
+    const double lo = std::ldexp(block.lo[i], -hi_exponent);
+    const double factor = std::frexp(upstream[i], &factor_exponent);
+    const double product = hi * factor;
+    const double rest = std::fma(hi, factor, -product) + lo * factor;
+    block.hi[i] = product + rest;
+    block.lo[i] = rest - (block.hi[i] - product);
+    block.exponent[i] += hi_exponent + factor_exponent;
   }
 }
 

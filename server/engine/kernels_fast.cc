@@ -32,6 +32,15 @@ HWY_INLINE Result<Lanes<D64>> ApplyLanes(Lanes<D64> x, const double* p) {
   }
 }
 
+// To float32, overflowing to infinity.
+HWY_INLINE hn::Vec<D32> Narrow(hn::Vec<D64> value) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(D32(), static_cast<float>(hn::GetLane(value)));  // DemoteTo saturates there
+#else
+  return hn::DemoteTo(D32(), value);
+#endif
+}
+
 // One vector: loads at x and upstream, stores at out.
 template <class A, int kRow, bool kUpstream>
 HWY_INLINE void FastVector(const double* parameters, const float* x, const float* upstream,
@@ -45,7 +54,7 @@ HWY_INLINE void FastVector(const double* parameters, const float* x, const float
   auto value = result.value.v;
   auto margin = hn::Mul(hn::Abs(result.magnitude.v), hn::Set(d, 0x1p-40));
   if constexpr (kRow == kDerivativeRow) {
-    value = hn::IfThenElse(hn::Eq(value, zero), hn::Abs(value), value);
+    value = hn::IfThenElse(hn::And(hn::Eq(value, zero), hn::Eq(wide, zero)), zero, value);
   } else if constexpr (!A::kSpec.positive_zero) {
     value = hn::IfThenElse(hn::And(hn::Eq(value, zero), hn::Eq(wide, zero)), wide, value);
   }
@@ -54,11 +63,11 @@ HWY_INLINE void FastVector(const double* parameters, const float* x, const float
     value = hn::Mul(value, factor);
     margin = hn::Mul(margin, hn::Abs(factor));
   }
-  const auto rounded = hn::DemoteTo(d32, value);
+  const auto rounded = Narrow(value);
   // The negation is true for NaN; an infinite x makes |x| < inf false.
-  const auto decided = hn::And(
-      hn::Eq(hn::DemoteTo(d32, hn::Sub(value, margin)), hn::DemoteTo(d32, hn::Add(value, margin))),
-      hn::Lt(hn::Abs(narrow), hn::Set(d32, HUGE_VALF)));
+  const auto decided =
+      hn::And(hn::Eq(Narrow(hn::Sub(value, margin)), Narrow(hn::Add(value, margin))),
+              hn::Lt(hn::Abs(narrow), hn::Set(d32, HUGE_VALF)));
   hn::StoreU(rounded, d32, out);
   if (HWY_UNLIKELY(!hn::AllTrue(d32, decided))) {
     uint8_t bits[8] = {};

@@ -30,23 +30,34 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
   using N = DoubleDouble<D>;
   const D d;
   const auto zero = hn::Zero(d);
+  const auto infinity = hn::Inf(d);
   // Cancellation of more than 35 bits leaves too few.
   const auto cancelled = hn::Set(d, 0x1p-35);
+  // Below this lo may have lost bits to underflow.
+  const auto tiny = hn::Set(d, 0x1p-900);
+  // Where |x| lies between these, no result that is not 0 underflows to 0.
+  const auto low = hn::Set(d, 0x1p-300), high = hn::Set(d, 0x1p300);
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto x = hn::Load(d, block.x + i);
     const Result<N> result = Apply<A, kRow>(N(x), parameters);
     const N value = result.value.value;
     auto hi = value.hi;
+    const auto size = hn::Abs(hi);
     const auto is_zero = hn::Eq(hi, zero);
     if (!hn::AllFalse(d, is_zero)) {
       // Sums of pairs lose the sign of zero; plain arithmetic has it.
       const auto plain = Apply<A, kRow>(Lanes<D>(x), parameters).value.v;
       hi = hn::IfThenElse(is_zero, hn::CopySign(hi, plain), hi);
     }
-    // x - x is 0 for finite x only.
-    const auto finite = hn::Eq(hn::Sub(hi, hi), hn::Sub(value.lo, value.lo));
-    const auto kept = hn::Ge(hn::Abs(hi), hn::Mul(cancelled, hn::Abs(result.magnitude.value.hi)));
-    hn::Store(hn::IfThenElse(hn::And(finite, kept), hi, hn::NaN(d)), d, block.hi + i);
+    // Each comparison is false for NaN.
+    const auto finite = hn::And(hn::Lt(size, infinity), hn::Lt(hn::Abs(value.lo), infinity));
+    const auto kept = hn::Ge(size, hn::Mul(cancelled, hn::Abs(result.magnitude.value.hi)));
+    const auto exact_zero = hn::And(
+        is_zero,
+        hn::Or(hn::Eq(x, zero), hn::And(hn::Ge(hn::Abs(x), low), hn::Le(hn::Abs(x), high))));
+    const auto normal = hn::Or(hn::Ge(size, tiny), exact_zero);
+    hn::Store(hn::IfThenElse(hn::And(hn::And(finite, kept), normal), hi, hn::NaN(d)), d,
+              block.hi + i);
     hn::Store(value.lo, d, block.lo + i);
     hn::Store(result.value.exponent, d, block.exponent + i);
   }

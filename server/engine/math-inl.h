@@ -139,9 +139,9 @@ HWY_INLINE ExpParts<DoubleDouble<D>, hn::Vec<D>> SplitExp(DoubleDouble<D> z) {
   const D d;
   // Up to 4096 the parts' products with k are exact; further out only 0 and infinity are left.
   const auto limit = hn::Set(d, 4096.0);
-  const auto inside = hn::Lt(hn::Abs(z.hi), limit);
-  const N clamped = {hn::IfThenElse(inside, z.hi, hn::CopySign(limit, z.hi)),
-                     hn::IfThenElseZero(inside, z.lo)};
+  const auto outside = hn::Gt(hn::Abs(z.hi), limit);  // false for NaN, which must stay NaN
+  const N clamped = {hn::IfThenElse(outside, hn::CopySign(limit, z.hi), z.hi),
+                     hn::IfThenZeroElse(outside, z.lo)};
   const auto k = hn::Round(hn::Mul(clamped.hi, hn::Set(d, kLog2E.part[0])));
   const auto minus_k = hn::Neg(k);
   N r = N::TwoSum(clamped.hi, hn::Mul(minus_k, hn::Set(d, kLn2Part[0])));
@@ -309,10 +309,10 @@ HWY_INLINE N SignedProduct(N a, N x) {
 // Beyond this the logistic function and z s(-z) are 0 or 1 for every purpose.
 inline constexpr double kSaturated = 4000;
 
-// z clamped to [-limit, limit].
+// z clamped to [-limit, limit]; NaN stays NaN, so that an argument that has overflowed is noticed.
 template <class N>
 HWY_INLINE N Clamp(N z, double limit) {
-  return Select(Abs(z) < N(limit), z, CopySign(N(limit), z));
+  return Select(N(limit) < Abs(z), CopySign(N(limit), z), z);
 }
 
 // 1 / (1 + e^-z).

@@ -2,11 +2,14 @@
 // the numbers next to a root of the derivative, sin of huge arguments, intermediate results outside
 // float64's exponents. The kernels are those of the other two types.
 //
-// A Constant has 265 bits, so that it does not limit the result. Not for use across threads.
+// A Constant has 265 bits, so that it does not limit the result. A number may be read by many
+// threads while none changes it.
 #ifndef ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
 #define ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
 
 #include <mpfr.h>
+
+#include <vector>
 
 #include "server/engine/coefficients.h"
 
@@ -109,10 +112,15 @@ inline Multiprecision Mills(const Multiprecision& t) {
          Multiprecision::Unary(mpfr_exp, square_half) * kSqrtPiOver2;
 }
 // 1 / n!
-inline Multiprecision InverseFactorial(const Multiprecision&, int n) {
-  Multiprecision result(1.0);
-  for (int i = 2; i <= n; ++i) result = result / static_cast<double>(i);
-  return result;
+inline const Multiprecision& InverseFactorial(const Multiprecision&, int n) {
+  static const auto& all = *[] {
+    auto* table = new std::vector<Multiprecision>{1.0};
+    for (int i = 1; i <= 2 * Multiprecision::kSeriesTerms + 1; ++i) {
+      table->push_back(table->back() / static_cast<double>(i));
+    }
+    return table;
+  }();
+  return all[n];
 }
 
 }  // namespace activation::engine
