@@ -35,10 +35,13 @@ struct Options {
 
 absl::Status SetGrid(const Options& options, v1::Grid& grid) {
   absl::StatusOr<double> from = ParseNumber(options.from);
-  if (!from.ok())
+  if (!from.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--from ", from.status().message()));
+  }
   absl::StatusOr<double> to = ParseNumber(options.to);
-  if (!to.ok()) return absl::InvalidArgumentError(absl::StrCat("--to ", to.status().message()));
+  if (!to.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--to ", to.status().message()));
+  }
   int64_t points = 0;
   if (!absl::SimpleAtoi(options.points, &points)) {
     return absl::InvalidArgumentError(

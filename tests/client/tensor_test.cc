@@ -1,17 +1,13 @@
 #include "client/tensor.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 namespace activation {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(TensorTest, PacksLittleEndianWithoutPadding) {
   const std::vector<float> values = {1.0f, -0.0f};
