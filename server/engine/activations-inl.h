@@ -186,7 +186,7 @@ struct SmoothPlus {
   // -(a s(-a) + log(1 + e^-a)) / beta^2, a = |beta x|: the same on both sides, and nothing cancels.
   template <int kIndex, class N>
   static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
-    const N a = Clamp(Abs(x * N(p[0])), kSaturated);
+    const N a = Clamp(Abs(SignedProduct(N(p[0]), x)), kSaturated);
     const auto e = ExpScaled(-a);
     const N small = Unscaled(e);
     const N inner = a / (small + 1.0) + Log1p(small) / small;
@@ -233,7 +233,7 @@ struct Silu {
   }
   template <int kIndex, class N>
   static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
-    return LogisticSlope(x * N(p[0])) * (x * x);
+    return LogisticSlope(SignedProduct(N(p[0]), x)) * (x * x);
   }
   static auto AtInfinity(const double* p) {
     if (p[0] == 0) return std::array<Ends, 3>{{{-kInf, kInf}, {0.5, 0.5}, {kInf, kInf}}};
@@ -417,15 +417,15 @@ struct StepLogistic {
   };
   template <class N>
   static HWY_INLINE Result<N> Value(N x, const double* p) {
-    return Logistic(N(2 * p[0]) * x);
+    return Logistic(SignedProduct(N(2 * p[0]), x));
   }
   template <class N>
   static HWY_INLINE Result<N> Derivative(N x, const double* p) {
-    return LogisticSlope(N(2 * p[0]) * x) * N(2 * p[0]);
+    return LogisticSlope(SignedProduct(N(2 * p[0]), x)) * N(2 * p[0]);
   }
   template <int kIndex, class N>
   static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
-    return LogisticSlope(N(2 * p[0]) * x) * (x * 2.0);
+    return LogisticSlope(SignedProduct(N(2 * p[0]), x)) * (x * 2.0);
   }
   static auto AtInfinity(const double* p) {
     if (p[0] == 0) return std::array<Ends, 3>{{{0.5, 0.5}, {0, 0}, {-kInf, kInf}}};

@@ -33,7 +33,7 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
   const auto infinity = hn::Inf(d);
   // Cancellation of more than 35 bits leaves too few.
   const auto cancelled = hn::Set(d, 0x1p-35);
-  // Below this lo may have lost bits to underflow.
+  // Below this lo may have lost bits to underflow, in the result or on the way from such an x.
   const auto tiny = hn::Set(d, 0x1p-900);
   // Where |x| lies between these, no result that is not 0 underflows to 0.
   const auto low = hn::Set(d, 0x1p-300), high = hn::Set(d, 0x1p300);
@@ -55,7 +55,8 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
     const auto exact_zero = hn::And(
         is_zero,
         hn::Or(hn::Eq(x, zero), hn::And(hn::Ge(hn::Abs(x), low), hn::Le(hn::Abs(x), high))));
-    const auto normal = hn::Or(hn::Ge(size, tiny), exact_zero);
+    const auto normal = hn::And(hn::Or(hn::Ge(size, tiny), exact_zero),
+                                hn::Or(hn::Ge(hn::Abs(x), tiny), hn::Eq(x, zero)));
     hn::Store(hn::IfThenElse(hn::And(hn::And(finite, kept), normal), hi, hn::NaN(d)), d,
               block.hi + i);
     hn::Store(value.lo, d, block.lo + i);

@@ -292,17 +292,20 @@ HWY_INLINE S WithSeries(N z, S series, S otherwise) {
   }
 }
 
-// a * x, but as DoubleDouble never below 2^-700 in size unless a factor is 0, so that its sign
-// survives further products. For arguments of functions that don't see the difference.
+// a * x; as DoubleDouble never below 2^-700 in size unless a factor is 0, so that its sign survives
+// further products, and never above 2^900, so that it does not overflow. For arguments of functions
+// that don't see the difference.
 template <class N>
 HWY_INLINE N SignedProduct(N a, N x) {
-  const N product = a * x;
   if constexpr (N::kSeriesBelow == 0) {
-    return product;
+    return a * x;
   } else {
+    const N rough = hn::Mul(a.hi, x.hi);
     const N least = CopySign(N(0x1p-700), a * CopySign(N(1.0), x));
-    const N floored = Select(Abs(product) < N(0x1p-700), least, product);
-    return Select(a == N(0.0), product, Select(x == N(0.0), product, floored));
+    const N most = CopySign(N(0x1p900), rough);
+    const N floored = Select(Abs(rough) < N(0x1p-700), least, a * x);
+    const N product = Select(N(0x1p900) < Abs(rough), most, floored);
+    return Select(a == N(0.0), rough, Select(x == N(0.0), rough, product));
   }
 }
 
@@ -339,7 +342,7 @@ HWY_INLINE auto LogisticSlope(N z) -> typename N::Scaled {
 template <class N>
 HWY_INLINE auto Softplus(N x, N beta) -> typename N::Scaled {
   using S = typename N::Scaled;
-  const N z = beta * x;
+  const N z = SignedProduct(beta, x);
   const S e = ExpScaled(-Abs(z));
   const N small = Unscaled(e);
   const N log = Log1p(small);

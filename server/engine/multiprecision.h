@@ -57,6 +57,12 @@ class Multiprecision {
     return mpfr_equal_p(a.v_, b.v_) != 0;
   }
 
+  static Multiprecision PowerOfTwo(long exponent) {
+    Multiprecision result;
+    mpfr_set_ui_2exp(result.v_, 1, exponent, MPFR_RNDN);
+    return result;
+  }
+
   using UnaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
   static Multiprecision Unary(UnaryFunction* function, const Multiprecision& a) {
     Multiprecision result;
@@ -91,7 +97,10 @@ inline Multiprecision Select(bool mask, const Multiprecision& yes, const Multipr
 inline Multiprecision CopySign(const Multiprecision& magnitude, const Multiprecision& sign) {
   return mpfr_signbit(sign.get()) != 0 ? -magnitude : magnitude;
 }
-inline Multiprecision Unscaled(const Multiprecision& a) { return a; }
+// MPFR's exponents end at +-2^30: what has underflowed even there is small enough if not quite 0.
+inline Multiprecision Unscaled(const Multiprecision& a) {
+  return a == 0.0 ? Multiprecision::PowerOfTwo(-(1L << 29)) : a;
+}
 
 // The elementary functions that math-inl.h has for the other types.
 inline Multiprecision ExpScaled(const Multiprecision& z) {
