@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +20,13 @@ struct Subject {
   const engine::Spec* spec;
   engine::DataType type;
 };
+// As "gelu_FLOAT32", to name a test.
+std::string NameOf(const Subject& subject);
+// So that a test's name does not depend on addresses.
+inline void PrintTo(const Subject& subject, std::ostream* out) { *out << NameOf(subject); }
 
 // Every activation of the catalogue with each of the types.
 std::vector<Subject> Subjects(std::initializer_list<engine::DataType> types);
-// As "gelu_FLOAT32", to name a test.
-std::string NameOf(const Subject& subject);
-
 // The oracle of an activation; made once. Fails the process if the spec's formula does not parse.
 const oracle::Oracle& OracleOf(const engine::Spec& spec);
 
