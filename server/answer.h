@@ -32,10 +32,6 @@ struct StreamState {
   std::optional<StreamSums> sums;
 };
 
-// Requests of at most this size, bytes, are answered on the thread that received them: they have at
-// most kMaxInlineElements float64 elements.
-inline constexpr size_t kMaxInlineBytes = kMaxInlineElements * sizeof(double);
-
 // The reply, never empty. `stream` is null for a unary call. Large requests are computed by the
 // calling thread and idle workers together. Cancelled, soon after the flag is set.
 absl::StatusOr<grpc::ByteBuffer> Answer(const RequestKind& kind, const grpc::ByteBuffer& request,

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/npy.h"
 #include "client/cli/output.h"
@@ -99,6 +100,12 @@ absl::Status Run(const Globals& globals, const Options& options) {
     absl::StatusOr<InputTensor> upstream =
         ReadInput(options.upstream_file, task->input.tensor.type);
     if (!upstream.ok()) return upstream.status();
+    if (upstream->from_npy && task->input.from_npy && upstream->shape != task->input.shape) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", options.upstream_file, "': has shape (", absl::StrJoin(upstream->shape, ", "),
+          "), but the input has (", absl::StrJoin(task->input.shape, ", "),
+          "): give --upstream the input's shape"));
+    }
     request.upstream = std::move(upstream->tensor);
   }
   const std::optional<Tensor> upstream = request.upstream;

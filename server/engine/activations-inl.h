@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "hwy/highway.h"
+#include "server/engine/kernels.h"
 #include "server/engine/math-inl.h"
 #include "server/engine/spec.h"
 
@@ -559,6 +560,21 @@ struct DeltaSinc {
 using Activations = std::tuple<Relu, LeakyRelu, Elu, Sigmoid, HyperbolicTangent, SmoothPlus, Silu,
                                Gelu, GeluTanh, GeluSigmoid, GeluSigma, Step, StepNormal,
                                StepLogistic, DeltaGaussian, DeltaTriangle, DeltaLorentz, DeltaSinc>;
+
+// One row (kernels.h) of one activation.
+template <class A, int kRow, class N>
+HWY_INLINE Result<N> Apply(const N& x, const double* p) {
+  if constexpr (kRow == kValueRow) {
+    return A::Value(x, p);
+  } else if constexpr (kRow == kDerivativeRow) {
+    return A::Derivative(x, p);
+  } else {
+    return A::template ParameterDerivative<kRow - kFirstParameterRow>(x, p);
+  }
+}
+
+template <class A>
+inline constexpr int kRowsOf = kFirstParameterRow + static_cast<int>(A::kSpec.parameters.size());
 
 }  // namespace HWY_NAMESPACE
 }  // namespace activation::engine

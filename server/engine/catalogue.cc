@@ -15,20 +15,9 @@ namespace simd = HWY_NAMESPACE;
 using Number = Multiprecision;
 
 template <class A, int kRow>
-simd::Result<Number> ApplyRow(const Number& x, const double* p) {
-  if constexpr (kRow == kValueRow) {
-    return A::Value(x, p);
-  } else if constexpr (kRow == kDerivativeRow) {
-    return A::Derivative(x, p);
-  } else {
-    return A::template ParameterDerivative<kRow - kFirstParameterRow>(x, p);
-  }
-}
-
-template <class A, int kRow>
 Number Evaluate(const Number& x, const double* p) {
-  if constexpr (kRow < kFirstParameterRow + static_cast<int>(A::kSpec.parameters.size())) {
-    return ApplyRow<A, kRow>(x, p).value;
+  if constexpr (kRow < simd::kRowsOf<A>) {
+    return simd::Apply<A, kRow>(x, p).value;
   } else {
     return std::nan("");
   }

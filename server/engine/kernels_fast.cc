@@ -23,15 +23,6 @@ namespace HWY_NAMESPACE {
 using D64 = hn::ScalableTag<double>;
 using D32 = hn::Rebind<float, D64>;
 
-template <class A, int kRow>
-HWY_INLINE Result<Lanes<D64>> ApplyLanes(Lanes<D64> x, const double* p) {
-  if constexpr (kRow == kValueRow) {
-    return A::Value(x, p);
-  } else {
-    return A::Derivative(x, p);
-  }
-}
-
 // To float32, overflowing to infinity.
 HWY_INLINE hn::Vec<D32> Narrow(hn::Vec<D64> value) {
 #if HWY_TARGET == HWY_SCALAR
@@ -50,7 +41,7 @@ HWY_INLINE void FastVector(const double* parameters, const float* x, const float
   const auto zero = hn::Zero(d);
   const auto narrow = hn::LoadU(d32, x);
   const auto wide = hn::PromoteTo(d, narrow);
-  const auto result = ApplyLanes<A, kRow>(Lanes<D64>(wide), parameters);
+  const auto result = Apply<A, kRow>(Lanes<D64>(wide), parameters);
   auto value = result.value.v;
   auto margin = hn::Mul(hn::Abs(result.magnitude.v), hn::Set(d, 0x1p-40));
   if constexpr (kRow == kDerivativeRow) {
@@ -113,12 +104,12 @@ template <class List>
 struct FastTable;
 template <class... A>
 struct FastTable<std::tuple<A...>> {
-  static constexpr FastKernel kRowsOf[][kFirstParameterRow] = {
+  static constexpr FastKernel kAll[][kFirstParameterRow] = {
       {Fast<A, kValueRow>, Fast<A, kDerivativeRow>}...};
 };
 
 std::span<const FastKernel[kFirstParameterRow]> FastKernelsOfTarget() {
-  return FastTable<Activations>::kRowsOf;
+  return FastTable<Activations>::kAll;
 }
 const char* NameOfTarget() { return hwy::TargetName(HWY_TARGET); }
 

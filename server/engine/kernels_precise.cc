@@ -12,18 +12,6 @@ HWY_BEFORE_NAMESPACE();
 namespace activation::engine {
 namespace HWY_NAMESPACE {
 
-// One row of one activation, over any number type.
-template <class A, int kRow, class N>
-HWY_INLINE Result<N> Apply(N x, const double* p) {
-  if constexpr (kRow == kValueRow) {
-    return A::Value(x, p);
-  } else if constexpr (kRow == kDerivativeRow) {
-    return A::Derivative(x, p);
-  } else {
-    return A::template ParameterDerivative<kRow - kFirstParameterRow>(x, p);
-  }
-}
-
 template <class A, int kRow>
 void Precise(const double* parameters, PreciseBlock& block, size_t count) {
   using D = hn::ScalableTag<double>;
@@ -66,7 +54,7 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
 
 template <class A, int kRow>
 constexpr PreciseKernel RowOf() {
-  if constexpr (kRow < kFirstParameterRow + static_cast<int>(A::kSpec.parameters.size())) {
+  if constexpr (kRow < kRowsOf<A>) {
     return Precise<A, kRow>;
   } else {
     return nullptr;
@@ -77,14 +65,13 @@ template <class List>
 struct PreciseTable;
 template <class... A>
 struct PreciseTable<std::tuple<A...>> {
-  static constexpr PreciseKernel kRowsOf[][kRows] = {{RowOf<A, 0>(), RowOf<A, 1>(), RowOf<A, 2>(),
-                                                      RowOf<A, 3>(), RowOf<A, 4>(),
-                                                      RowOf<A, 5>()}...};
+  static constexpr PreciseKernel kAll[][kRows] = {{RowOf<A, 0>(), RowOf<A, 1>(), RowOf<A, 2>(),
+                                                   RowOf<A, 3>(), RowOf<A, 4>(), RowOf<A, 5>()}...};
 };
 static_assert(kRows == 6, "list every row above");
 
 std::span<const PreciseKernel[kRows]> PreciseKernelsOfTarget() {
-  return PreciseTable<Activations>::kRowsOf;
+  return PreciseTable<Activations>::kAll;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -5,8 +5,8 @@
 //   rounding test DoubleDouble   pairs of float64 lanes         relative error 2^-95    all else
 //   Multiprecision 240 bits, exponents unbounded  relative error 2^-200   where those can't decide
 // N converts from double and Constant and has + - * /, comparison to a mask, Select, Abs and the
-// functions of math-inl.h. N::Scaled is a number with a separate binary exponent, for results that
-// may leave float64's range before they are rounded; here it is the number itself.
+// functions of elementary-inl.h. N::Scaled is a number with a separate binary exponent, for results
+// that may leave float64's range before they are rounded; here it is the number itself.
 #include "hwy/highway.h"
 #include "server/engine/coefficients.h"
 

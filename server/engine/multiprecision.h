@@ -102,7 +102,7 @@ inline Multiprecision Unscaled(const Multiprecision& a) {
   return a == 0.0 ? Multiprecision::PowerOfTwo(-(1L << 29)) : a;
 }
 
-// The elementary functions that math-inl.h has for the other types.
+// The elementary functions that elementary-inl.h has for the other types.
 inline Multiprecision ExpScaled(const Multiprecision& z) {
   return Multiprecision::Unary(mpfr_exp, z);
 }
