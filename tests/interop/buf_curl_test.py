@@ -1,6 +1,6 @@
 """The contract through buf: `buf lint`, the breaking-change check, and calls by server reflection.
 
-Usage: buf_curl_test.py PATH_OF_BUF PATH_OF_ACTIVATION_SERVER PATH_OF_PROTO_FOLDER
+Usage: buf_curl_test.py PATH_OF_BUF PATH_OF_PROTO_FOLDER
 """
 
 import json
@@ -11,9 +11,9 @@ import sys
 import tempfile
 import unittest
 
-from server_process import running_server
+import running_server
 
-BUF, SERVER, PROTO = sys.argv[1:4]
+BUF, PROTO = sys.argv[1:3]
 
 
 def buf(*arguments, **options):
@@ -49,10 +49,10 @@ class Reflection(unittest.TestCase):
     def test_a_call_needs_no_proto_file(self):
         request = {"evaluations": [{"activation": {"name": "gelu"},
                                     "input": {"floatValues": [-6, 0, "Infinity"]}}]}
-        with running_server(SERVER) as (address, _):
+        with running_server.serving() as server:
             result = buf("curl", "--protocol", "grpc", "--http2-prior-knowledge", "-d",
                          json.dumps(request),
-                         f"http://{address}/activation.v1.ActivationService/Evaluate")
+                         f"http://{server.address}/activation.v1.ActivationService/Evaluate")
         self.assertEqual(result.returncode, 0, result.stderr)
         output = json.loads(result.stdout)["results"][0]["output"]
         self.assertEqual(output["floatValues"][1:], [0, "Infinity"])

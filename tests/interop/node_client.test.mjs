@@ -1,5 +1,5 @@
 // A Node.js program's view of the server: every unary RPC through @grpc/grpc-js, without generated code.
-// Usage: SERVER_BINARY=path ACTIVATION_PROTO=path node --test node_client.test.mjs
+// Usage: ACTIVATION_SERVER_BINARY=path ACTIVATION_PROTO=path node --test node_client.test.mjs
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -13,7 +13,7 @@ let server, client;
 const call = (method, request) => promisify(client[method].bind(client))(request);
 
 before(async () => {
-  server = spawn(process.env.SERVER_BINARY,
+  server = spawn(process.env.ACTIVATION_SERVER_BINARY,
     ["--listen=127.0.0.1:0", "--metrics-listen=off", "--lame-duck=0"],
     { stdio: ["ignore", "inherit", "pipe"] });
   let address;

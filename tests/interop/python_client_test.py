@@ -1,10 +1,6 @@
-"""A Python program's view of the server: every unary RPC through Debian's grpcio and generated stubs.
-
-Usage: python_client_test.py PATH_OF_ACTIVATION_SERVER, with the generated stubs on PYTHONPATH.
-"""
+"""A Python program's view of the server: every unary RPC through Debian's grpcio and generated stubs."""
 
 import struct
-import sys
 import unittest
 
 import grpc
@@ -12,17 +8,15 @@ import numpy
 from activation.v1 import activation_pb2 as pb
 from activation.v1 import activation_pb2_grpc
 
-from server_process import running_server
+import running_server
 
 
 class PythonClient(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        context = running_server(sys.argv[1])
-        address, _ = context.__enter__()
-        cls.addClassCleanup(context.__exit__, None, None, None)
-        channel = grpc.insecure_channel(address)
+        server = cls.enterClassContext(running_server.serving())
+        channel = grpc.insecure_channel(server.address)
         cls.addClassCleanup(channel.close)
         cls.stub = activation_pb2_grpc.ActivationServiceStub(channel)
 
@@ -97,4 +91,4 @@ class PythonClient(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(verbosity=2)

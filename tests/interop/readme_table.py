@@ -1,15 +1,16 @@
 """Checks that the README's table of activations is what the server lists; --update writes it.
 
-Usage: readme_table.py PATH_OF_ACTIVATION PATH_OF_ACTIVATION_SERVER PATH_OF_README [--update]
+Usage: readme_table.py PATH_OF_ACTIVATION PATH_OF_README [--update]
 """
 
 import json
 import subprocess
 import sys
 
-from server_process import running_server
+import running_server
 
-BEGIN = "<!-- Generated: tests/interop/readme_table.py --update -->\n"
+UPDATE = "cmake --build --preset release --target update_readme"
+BEGIN = f"<!-- Generated: {UPDATE} -->\n"
 END = "<!-- End of the generated table -->\n"
 
 
@@ -29,9 +30,9 @@ def table(activations):
     return "\n".join(lines) + "\n"
 
 
-def main(client, server, readme, *options):
-    with running_server(server) as (address, _):
-        listed = subprocess.run([client, "--target", address, "list", "--format", "json"],
+def main(client, readme, *options):
+    with running_server.serving() as server:
+        listed = subprocess.run([client, "--target", server.address, "list", "--format", "json"],
                                 check=True, capture_output=True, text=True)
     with open(readme, encoding="utf-8") as file:
         text = file.read()
@@ -44,8 +45,7 @@ def main(client, server, readme, *options):
         with open(readme, "w", encoding="utf-8") as file:
             file.write(wanted)
         return 0
-    print("README.md's table is not what the server lists; make it again:\n  "
-          + " ".join(["/usr/bin/python3", *sys.argv, "--update"]))
+    print(f"README.md's table is not what the server lists; make it again:\n  {UPDATE}")
     return 1
 
 
