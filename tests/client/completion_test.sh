@@ -1,11 +1,13 @@
 #!/bin/bash
 # What bash offers after a few beginnings of a command line.  usage: completion_test.sh BIN_FOLDER
 set -eu
-export PATH="$1:$PATH" ACTIVATION_TARGET="unix:$(mktemp -d)/socket"
-trap 'rm -rf "$(dirname "${ACTIVATION_TARGET#unix:}")"' EXIT
+folder=$(mktemp -d)
+export PATH="$1:$PATH" ACTIVATION_TARGET="unix:$folder/socket"
+trap 'rm -rf "$folder"' EXIT
 coproc activation-fake-server "$ACTIVATION_TARGET"
 read -r ready <&"${COPROC[0]}"
 [[ $ready == ready ]]
+# shellcheck disable=SC1090  # the script that is tested
 source <(activation completion bash)
 
 # expect 'offers' words of the command line; the last one is being completed

@@ -69,6 +69,7 @@ metrics=$(in_container bash -c \
 check "the count of elements" \
   "$(grep '^activation_elements_total.*"gelu".*"float32"' <<<"$metrics" | cut -d' ' -f2)" 1
 check "the user id" "$(in_container id -u)" 65532
+# shellcheck disable=SC2016  # awk's $2, not the shell's
 check "the root file system's first mount option" \
   "$(in_container awk '$2 == "/" { print substr($4, 1, 2) }' /proc/mounts)" ro
 
