@@ -21,12 +21,15 @@ constexpr Clock::duration kProgressInterval = std::chrono::milliseconds(250);
 // A comparison from the request on, for either kind of call.
 class Job {
  public:
+  // Whether the request may wait for a worker.
+  absl::Status Admit(size_t bytes, Backend& backend) {
+    admission_ = backend.queue.Admit(static_cast<int64_t>(bytes));
+    return admission_ ? absl::OkStatus() : BusyStatus(bytes, backend);
+  }
+
   // The plan, or why there is none.
   absl::Status Begin(absl::string_view prefix, const v1::CompareApproximationsRequest& request,
                      Backend& backend) try {
-    const size_t bytes = request.ByteSizeLong();
-    admission_ = backend.queue.Admit(static_cast<int64_t>(bytes));
-    if (!admission_) return BusyStatus(bytes, backend);
     auto plan = MakeComparePlan(prefix, request, backend.limits);
     if (!plan.ok()) return plan.status();
     plan_ = *std::move(plan);
@@ -50,6 +53,11 @@ class Call final : public grpc::ServerUnaryReactor {
   Call(const v1::CompareApproximationsRequest& request, v1::CompareApproximationsResponse& response,
        Backend& backend)
       : response_(response), backend_(backend) {
+    const absl::Status admitted = job_.Admit(request.ByteSizeLong(), backend_);
+    if (!admitted.ok()) {
+      Finish(ToGrpcStatus(admitted));
+      return;
+    }
     backend_.queue.Post([this, &request] {
       const absl::Status status = job_.Begin("", request, backend_);
       if (!status.ok()) return Finish(ToGrpcStatus(status));
@@ -80,6 +88,11 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
  public:
   StreamCall(const v1::CompareApproximationsStreamRequest& request, Backend& backend)
       : backend_(backend) {
+    const absl::Status admitted = job_.Admit(request.ByteSizeLong(), backend_);
+    if (!admitted.ok()) {
+      Finish(ToGrpcStatus(admitted));
+      return;
+    }
     backend_.queue.Post([this, &request] {
       const absl::Status status = request.has_comparison()
                                       ? job_.Begin("comparison.", request.comparison(), backend_)

@@ -38,7 +38,8 @@ struct Limits {
   int64_t max_compare_points = 100'000'000;
   // Candidates of one comparison.
   int64_t max_compare_candidates = 32;
-  // Bytes of requests waiting or in work, so that memory is bounded; above it calls are refused.
+  // Bytes of requests waiting or in work and of replies not yet sent, so that memory is bounded;
+  // above it calls are refused.
   int64_t max_pending_bytes = int64_t{1} << 30;
 };
 

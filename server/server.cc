@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 #include <absl/time/clock.h>
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -81,6 +82,8 @@ class WithoutReflection final : public grpc::ServerBuilderOption {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config) {
   KeepFreedMemory();
+  // It would write a line for each name of a request that is not UTF-8.
+  google::protobuf::SetLogHandler(nullptr);
   std::unique_ptr<Server> server(new Server(config));
   if (absl::Status status = server->StartMetrics(); !status.ok()) return status;
   if (absl::Status status = server->StartService(); !status.ok()) return status;
@@ -91,7 +94,9 @@ absl::Status Server::StartMetrics() {
   const std::optional<ListenAddress>& address = config_->metrics_listen;
   if (!address.has_value()) return absl::OkStatus();
   try {
-    exposer_ = std::make_unique<prometheus::Exposer>(address->ToString());
+    // Each connection takes a thread while its request arrives, so a few slow ones must not be all.
+    exposer_ = std::make_unique<prometheus::Exposer>(std::vector<std::string>{
+        "listening_ports", address->ToString(), "num_threads", "16", "request_timeout_ms", "2000"});
   } catch (const std::exception&) {  // Its text says nothing more.
     return absl::UnavailableError(absl::StrCat(
         "can't serve metrics on ", address->ToString(),

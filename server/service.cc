@@ -43,8 +43,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   void Run() {
     auto answer = Answer(kind_, request_, cancelled_, backend_, nullptr);
-    if (answer.ok()) response_.Swap(&*answer);
-    Finish(ToGrpcStatus(answer.status()));
+    if (!answer.ok()) return Finish(ToGrpcStatus(answer.status()));
+    // Until the client has read it, however long that takes.
+    reply_admission_ = backend_.queue.Admit(static_cast<int64_t>(answer->Length()));
+    if (!reply_admission_) return Finish(ToGrpcStatus(BusyStatus(answer->Length(), backend_)));
+    response_.Swap(&*answer);
+    Finish(grpc::Status::OK);
   }
 
   const RequestKind& kind_;
@@ -52,6 +56,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   grpc::ByteBuffer& response_;
   Backend& backend_;
   std::optional<WorkQueue::Admission> admission_;
+  std::optional<WorkQueue::Admission> reply_admission_;
   std::atomic<bool> cancelled_ = false;
 };
 

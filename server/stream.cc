@@ -23,6 +23,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   void OnWriteDone(bool ok) override {
     is_broken_ = !ok;
+    reply_admission_.reset();
     OnOperationDone();
   }
 
@@ -46,6 +47,9 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     chunk_.Clear();
     admission_.reset();
     if (!answer.ok()) return Finish(ToGrpcStatus(answer.status()));
+    // Until the client has read it, however long that takes.
+    reply_admission_ = backend_.queue.Admit(static_cast<int64_t>(answer->Length()));
+    if (!reply_admission_) return Finish(ToGrpcStatus(BusyStatus(answer->Length(), backend_)));
     reply_.Swap(&*answer);
     operations_ = 2;
     StartWrite(&reply_);
@@ -58,6 +62,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   grpc::ByteBuffer chunk_;
   grpc::ByteBuffer reply_;
   std::optional<WorkQueue::Admission> admission_;
+  std::optional<WorkQueue::Admission> reply_admission_;
   bool has_chunk_ = false;
   bool is_broken_ = false;
   std::atomic<bool> cancelled_ = false;

@@ -233,7 +233,10 @@ void RunPrecise(const Function& function, Quantity quantity, const double* x, do
     Compute(function, RowOf(quantity), block, size);
     for (size_t j = 0; j < size; ++j) {
       hi[i + j] = Scale(block.hi[j], block.exponent[j]);
-      lo[i + j] = std::isfinite(hi[i + j]) ? Scale(block.lo[j], block.exponent[j]) : 0;
+      // Below 2^-700 of hi, lo is only the sign of what has vanished.
+      const bool is_number =
+          std::isfinite(hi[i + j]) && std::abs(block.lo[j]) >= 0x1p-700 * std::abs(block.hi[j]);
+      lo[i + j] = is_number ? Scale(block.lo[j], block.exponent[j]) : 0;
     }
   }
 }

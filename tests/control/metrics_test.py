@@ -1,7 +1,9 @@
 """What Prometheus reads: exact counts after known calls, and nothing that a client can make up."""
 
+import contextlib
 import re
 import shutil
+import socket
 import subprocess
 import time
 import unittest
@@ -191,6 +193,14 @@ class MetricsTest(unittest.TestCase):
         self.assertEqual(bounds[0], 10e-6)
         self.assertGreaterEqual(bounds[-2], 10)
         self.assertEqual(bounds[-1], float("inf"))
+
+    def test_requests_that_never_end_do_not_block_the_next(self):
+        host, port = self.server.metrics_address.rsplit(":", 1)
+        with contextlib.ExitStack() as stack:
+            for _ in range(40):
+                half = stack.enter_context(socket.create_connection((host, int(port)), timeout=10))
+                half.sendall(b"GET /met")
+            self.assertIn("activation_build_info", self.server.metrics_text())
 
     @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
     def test_promtool_has_no_complaint(self):
