@@ -1,6 +1,6 @@
 // The functions that activations share, each written once over any number type (see lanes-inl.h):
-// Logistic, LogisticSlope, Softplus, Tanh, NormalCdf, NormalPdf, NormalRampSlope, Gaussian, Sinc,
-// SincSlope.
+// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh, NormalCdf, NormalPdf,
+// NormalRampSlope, Gaussian, Sinc, SincSlope.
 //
 // None of them forms 1 + erf, e^x - 1 or 1 - y^2, which cancel.
 #include <concepts>
@@ -91,6 +91,18 @@ HWY_INLINE auto LogisticSlope(N z) -> typename N::Scaled {
   const N square = z * z;
   const N series = N(0.25) - square * (N(0.0625) - square * (N(1.0) / 96.0));
   return WithSeries(z, S(series), e / (below * below));
+}
+
+// x s(z) for z = slope * x.
+template <class N>
+HWY_INLINE Result<N> LogisticRamp(N x, N slope) {
+  return x * Logistic(SignedProduct(slope, x));
+}
+// Its derivative, s(z) (1 + z s(-z)).
+template <class N>
+HWY_INLINE Result<N> LogisticRampSlope(N x, N slope) {
+  const N z = Clamp(SignedProduct(slope, x), kSaturated);
+  return CancellingSum<N>(Logistic(z), N(1.0), z * Unscaled(Logistic(-z)));
 }
 
 // log(1 + e^(beta x)) / beta for beta > 0: on the right x plus a term that vanishes, but keeps its
