@@ -27,9 +27,9 @@ using Concatenated = decltype(std::tuple_cat(std::declval<Families>()...));
 // The catalogue's order, which ListActivations and the README's table follow.
 using Activations = Concatenated<Rectifiers, Sigmoids, SmoothRectifiers, Gelus, Deltas>;
 
-// One row (kernels.h) of one activation.
+// One row (kernels.h) of one activation: an N, an N::Scaled, or where terms may cancel a Result<N>.
 template <class A, int kRow, class N>
-HWY_INLINE Result<N> Apply(const N& x, const double* p) {
+HWY_INLINE auto Apply(const N& x, const double* p) {
   if constexpr (kRow == kValueRow) {
     return A::Value(x, p);
   } else if constexpr (kRow == kDerivativeRow) {

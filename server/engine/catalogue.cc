@@ -17,7 +17,7 @@ using Number = Multiprecision;
 template <class A, int kRow>
 Number Evaluate(const Number& x, const double* p) {
   if constexpr (kRow < simd::kRowsOf<A>) {
-    return simd::Apply<A, kRow>(x, p).value;
+    return simd::Result<Number>(simd::Apply<A, kRow>(x, p)).value;
   } else {
     return std::nan("");
   }

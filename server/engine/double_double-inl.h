@@ -30,6 +30,7 @@ struct DoubleDouble {
   using Scaled = ScaledDoubleDouble<D>;
   // Three terms of a series are right to 2^-108 below this.
   static constexpr double kSeriesBelow = 0x1p-18;
+  static constexpr bool kIsFast = false;
   static constexpr int kSeriesTerms = 13;
 
   V hi, lo;

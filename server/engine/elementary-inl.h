@@ -2,6 +2,8 @@
 // InverseFactorial. (Multiprecision has MPFR's.)
 //
 // Error bounds are relative. Polynomials and their bounds: coefficients.h.
+#include <cmath>
+
 #include "hwy/highway.h"
 #include "server/engine/double_double-inl.h"
 #include "server/engine/lanes-inl.h"
@@ -20,57 +22,97 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- Lanes ----
 
-// e^z = (1 + tail) 2^exponent, |tail| < 0.42.
-template <class N, class V>
-struct ExpParts {
-  N tail;
-  V exponent;
-};
-
-// z clamped to [-708, 709], where e^z is a normal float64. Error of 1 + tail: 2^-52 + |z| 2^-53.
-template <class D>
-HWY_INLINE ExpParts<Lanes<D>, hn::Vec<D>> SplitExp(Lanes<D> z) {
+// e^(factor z) = scale (1 + r slope), |r slope| < 0.42. Error of 1 + r slope: 2^-49 + |factor z|
+// 2^-52; of r slope where scale is 1: 2^-49. Beyond +-708 scale is 0 or infinite, or stays as
+// there.
+template <class D, size_t kCount>
+HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCount>* scale,
+                         Lanes<D, kCount>* r, Lanes<D, kCount>* slope) {
+  using N = Lanes<D, kCount>;
   const D d;
-  const auto clamped = hn::Min(hn::Max(z.v, hn::Set(d, -708.0)), hn::Set(d, 709.0));
-  const auto k = hn::Round(hn::Mul(clamped, hn::Set(d, kLog2E.part[0])));
-  const auto rest = hn::NegMulAdd(k, hn::Set(d, kLn2Part[0]), clamped);
-  const Lanes<D> r = hn::NegMulAdd(k, hn::Set(d, kLn2Part[1]), rest);
-  return {r + r * r * Polynomial(r, kExpm1Tail), k};
+  const hn::RebindToUnsigned<D> du;
+  // A large number rounds a sum with it to a multiple of its last place, and then holds the rest.
+#if HWY_TARGET == HWY_AVX3
+  // n = k + j/16: powers of 2^(1/16) come from a table in two registers, and the instruction that
+  // multiplies by 2^k needs no bounds.
+  const N argument = z;
+  const N magic = 0x1.8p48;
+#else
+  const N argument = Max(-708 / std::abs(factor), Min(708 / std::abs(factor), z));
+  const N magic = 0x1.8p52 + 1023;
+#endif
+  const N log2 = factor * kLog2E.part[0];
+  const N sum = MulAdd(argument, log2, magic);
+  const N n = sum - magic;
+  *r = N::Each([&](size_t i)
+                   ACTIVATION_LAMBDA { return hn::MulSub(argument.v[i], log2.v[i], n.v[i]); });
+#if HWY_TARGET == HWY_AVX3
+  const auto low = hn::LoadU(d, kSixteenths), high = hn::LoadU(d, kSixteenths + 8);
+  *scale = N::Each([&](size_t i) ACTIVATION_LAMBDA {
+    const auto place = hn::BitCast(du, sum.v[i]);
+    return hn::Vec<D>{
+        _mm512_scalef_pd(_mm512_permutex2var_pd(low.raw, place.raw, high.raw), n.v[i].raw)};
+  });
+  *slope = Polynomial(*r, kExp2Sixteenth);
+#else
+  *scale = N::Each([&](size_t i) ACTIVATION_LAMBDA {
+    return hn::BitCast(d, hn::ShiftLeft<52>(hn::BitCast(du, sum.v[i])));
+  });
+  *slope = Polynomial(*r, kExp2);
+#endif
 }
 
-template <class D>
-HWY_INLINE Lanes<D> ExpScaled(Lanes<D> z) {
-  const auto e = SplitExp(z);
-  return (e.tail + 1.0) * Lanes<D>(PowerOfTwo(D(), e.exponent));
+// e^(factor z); beyond +-708 something of at most 2^-1021 or at least 2^1021, or infinity.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z, double factor) {
+  Lanes<D, kCount> scale, r, slope;
+  SplitExp(z, factor, &scale, &r, &slope);
+  return scale * MulAdd(r, slope, Lanes<D, kCount>(1.0));
+}
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z) {
+  return ExpScaled(z, 1.0);
 }
 
-template <class D>
-HWY_INLINE Lanes<D> Expm1(Lanes<D> z) {
-  const auto e = SplitExp(z);
-  const Lanes<D> scale = PowerOfTwo(D(), e.exponent);
-  return scale * e.tail + (scale - 1.0);
+// e^(factor z) - 1, for factor z <= 708.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Expm1(const Lanes<D, kCount>& z, double factor) {
+  Lanes<D, kCount> scale, r, slope;
+  SplitExp(z, factor, &scale, &r, &slope);
+  return MulAdd(scale, r * slope, scale - 1.0);
+}
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Expm1(const Lanes<D, kCount>& z) {
+  return Expm1(z, 1.0);
 }
 
-// log(1 + u) for 0 <= u <= 1, as 2 atanh(u / (2 + u)). Error 2^-50.
-template <class D>
-HWY_INLINE Lanes<D> Log1p(Lanes<D> u) {
-  const Lanes<D> s = u / (u + 2.0);
-  const Lanes<D> square = s * s;
-  return s + s + s * square * Polynomial(square, kAtanhTail);
+// log(1 + u) for 0 <= u <= 1, as 2 atanh(u / (2 + u)). Error 2^-47.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Log1p(const Lanes<D, kCount>& u) {
+  using N = Lanes<D, kCount>;
+  const N s = u / (u + 2.0);
+  const N square = s * s;
+  return s * MulAdd(square, Polynomial(square, kAtanhTail), N(2.0));
 }
 
-// For 0 <= t <= 21; larger t as 21, where the density is already 2^-318. Error 2^-49.
-template <class D>
-HWY_INLINE Lanes<D> Mills(Lanes<D> t) {
-  const Lanes<D> clamped = hn::Min(t.v, hn::Set(D(), 21.0));
-  return Polynomial(clamped, kMillsNumerator) / Polynomial(clamped, kMillsDenominator);
+// For 0 <= t <= 21. Error 2^-48.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Mills(const Lanes<D, kCount>& t) {
+  return Polynomial(t, kMillsNumerator) / Polynomial(t, kMillsDenominator);
 }
 
-// r = z - quadrant pi/2. NaN for |z| above 2^20, where the next number type takes over.
-template <class N, class V>
+// For 0 <= t <= 14.5. Error 2^-45.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> MillsNear(const Lanes<D, kCount>& t) {
+  return Polynomial(t, kMillsNearNumerator) / Polynomial(t, kMillsNearDenominator);
+}
+
+// r = z - quadrant pi/2; the quadrant is one of Lanes. NaN for |z| above 2^20, where the next
+// number type takes over.
+template <class N, class Quadrants>
 struct ReducedAngle {
   N r;
-  V quadrant;
+  Quadrants quadrant;
 };
 
 template <class D>
@@ -80,29 +122,34 @@ HWY_INLINE hn::Vec<D> Quadrant(D d, hn::Vec<D> z) {
   return hn::IfThenElse(hn::Le(hn::Abs(z), hn::Set(d, 0x1p20)), quadrant, nan);
 }
 
-template <class D>
-HWY_INLINE ReducedAngle<Lanes<D>, hn::Vec<D>> Reduce(Lanes<D> z) {
+template <class D, size_t kCount>
+HWY_INLINE ReducedAngle<Lanes<D, kCount>, Lanes<D, kCount>> Reduce(const Lanes<D, kCount>& z) {
+  using N = Lanes<D, kCount>;
   const D d;
-  const auto n = Quadrant(d, z.v);
-  auto r = hn::NegMulAdd(n, hn::Set(d, kPiOver2Part[0]), z.v);
-  r = hn::NegMulAdd(n, hn::Set(d, kPiOver2Part[1]), r);
-  return {Lanes<D>(hn::NegMulAdd(n, hn::Set(d, kPiOver2Part[2]), r)), n};
+  const N n = N::Each([&](size_t i) ACTIVATION_LAMBDA { return Quadrant(d, z.v[i]); });
+  const N r = N::Each([&](size_t i) ACTIVATION_LAMBDA {
+    auto rest = hn::NegMulAdd(n.v[i], hn::Set(d, kPiOver2Part[0]), z.v[i]);
+    rest = hn::NegMulAdd(n.v[i], hn::Set(d, kPiOver2Part[1]), rest);
+    return hn::NegMulAdd(n.v[i], hn::Set(d, kPiOver2Part[2]), rest);
+  });
+  return {r, n};
 }
 
-template <class D>
-HWY_INLINE Lanes<D> SinReduced(Lanes<D> r) {
-  const Lanes<D> square = r * r;
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> SinReduced(const Lanes<D, kCount>& r) {
+  const auto square = r * r;
   return r + r * square * Polynomial(square, kSinTail);
 }
 
-template <class D>
-HWY_INLINE Lanes<D> CosReduced(Lanes<D> r) {
-  const Lanes<D> square = r * r;
-  return Lanes<D>(1.0) - square * 0.5 + square * square * Polynomial(square, kCosTail);
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> CosReduced(const Lanes<D, kCount>& r) {
+  using N = Lanes<D, kCount>;
+  const N square = r * r;
+  return N(1.0) - square * 0.5 + square * square * Polynomial(square, kCosTail);
 }
 
-template <class D>
-HWY_INLINE Lanes<D> InverseFactorial(Lanes<D>, int n) {
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> InverseFactorial(const Lanes<D, kCount>&, int n) {
   return kInverseFactorialPair[n].hi;
 }
 
@@ -125,8 +172,15 @@ HWY_INLINE DoubleDouble<D> Expm1Reduced(DoubleDouble<D> r) {
   return r + r * r * sum;
 }
 
+// e^z = (1 + tail) 2^exponent, |tail| < 0.42.
 template <class D>
-HWY_INLINE ExpParts<DoubleDouble<D>, hn::Vec<D>> SplitExp(DoubleDouble<D> z) {
+struct PairExpParts {
+  DoubleDouble<D> tail;
+  hn::Vec<D> exponent;
+};
+
+template <class D>
+HWY_INLINE PairExpParts<D> SplitExp(DoubleDouble<D> z) {
   using N = DoubleDouble<D>;
   const D d;
   // Up to 4096 the parts' products with k are exact; further out only 0 and infinity are left.
@@ -168,7 +222,7 @@ HWY_INLINE DoubleDouble<D> Expm1(DoubleDouble<D> z) {
 template <class D>
 HWY_INLINE DoubleDouble<D> Log1p(DoubleDouble<D> u) {
   using N = DoubleDouble<D>;
-  const N y = Log1p(Lanes<D>(u.hi)).v;
+  const N y = Log1p(Lanes<D>(u.hi)).v[0];
   const N grown = Expm1(y);
   const auto w = hn::Div((u - grown).hi, hn::Add(grown.hi, hn::Set(D(), 1.0)));
   const auto half_square = hn::Mul(hn::Mul(w, w), hn::Set(D(), 0.5));
@@ -189,7 +243,7 @@ HWY_INLINE DoubleDouble<D> Mills(DoubleDouble<D> t) {
 }
 
 template <class D>
-HWY_INLINE ReducedAngle<DoubleDouble<D>, hn::Vec<D>> Reduce(DoubleDouble<D> z) {
+HWY_INLINE ReducedAngle<DoubleDouble<D>, Lanes<D>> Reduce(DoubleDouble<D> z) {
   using N = DoubleDouble<D>;
   const D d;
   const auto n = Quadrant(d, z.hi);
@@ -229,17 +283,19 @@ HWY_INLINE DoubleDouble<D> InverseFactorial(DoubleDouble<D>, int n) {
 
 // ---- Any vector type ----
 
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Floor(const Lanes<D, kCount>& a) {
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Floor(a.v[i]); });
+}
+
 // sin(r + (quadrant + shift) pi/2).
-template <int kShift, class N, class V>
-HWY_INLINE N SinQuadrant(const ReducedAngle<N, V>& angle) {
-  const hn::DFromV<V> d;
-  const auto turned = hn::Add(angle.quadrant, hn::Set(d, kShift));
-  const auto half = hn::Mul(turned, hn::Set(d, 0.5));
-  const auto odd = hn::Ne(half, hn::Floor(half));
-  const auto quarter = hn::Mul(hn::Floor(half), hn::Set(d, 0.5));
-  const auto negative = hn::Ne(quarter, hn::Floor(quarter));
-  const N value = Select(odd, CosReduced(angle.r), SinReduced(angle.r));
-  return Select(negative, -value, value);
+template <int kShift, class N, class Quadrants>
+HWY_INLINE N SinQuadrant(const ReducedAngle<N, Quadrants>& angle) {
+  const auto half = (angle.quadrant + kShift) * 0.5;
+  const auto whole = Floor(half);
+  const auto quarter = whole * 0.5;
+  const N value = Select(whole < half, CosReduced(angle.r), SinReduced(angle.r));
+  return Select(Floor(quarter) < quarter, -value, value);
 }
 
 template <class N>

@@ -191,27 +191,36 @@ void LookUp(const ResultTable& table, const std::byte* input, std::byte* output,
 }
 
 // A Refiner's function: context is the Operation.
-void Refine(const void* context, const float* x, const float* upstream, float* result,
-            unsigned lanes) {
+void Refine(const void* context, const FastArrays& arrays, uint32_t lanes) {
   const auto& operation = *static_cast<const Operation*>(context);
-  const size_t count = std::bit_width(lanes);
-  float refined[kPadding];
-  RunBlock(operation, reinterpret_cast<const std::byte*>(x),
-           reinterpret_cast<const std::byte*>(upstream), reinterpret_cast<std::byte*>(refined),
-           count);
-  for (size_t i = 0; i < count; ++i) {
-    if ((lanes >> i & 1) != 0) StoreAs(reinterpret_cast<std::byte*>(result), i, refined[i]);
+  std::array<size_t, kMaxGroup> places;
+  std::array<float, kMaxGroup> x = {}, upstream = {}, result;
+  size_t count = 0;
+  for (; lanes != 0; lanes &= lanes - 1, ++count) {
+    const size_t place = static_cast<size_t>(std::countr_zero(lanes));
+    places[count] = place;
+    x[count] = LoadAs<float>(arrays.x, place);
+    if (arrays.upstream != nullptr) upstream[count] = LoadAs<float>(arrays.upstream, place);
   }
+  RunBlock(
+      operation, reinterpret_cast<const std::byte*>(x.data()),
+      arrays.upstream == nullptr ? nullptr : reinterpret_cast<const std::byte*>(upstream.data()),
+      reinterpret_cast<std::byte*>(result.data()), count);
+  for (size_t i = 0; i < count; ++i) StoreAs(arrays.out, places[i], result[i]);
 }
 
 }  // namespace
 
 void Run(const Operation& operation, const std::byte* input, const std::byte* upstream,
          std::byte* output, size_t count) {
-  if (operation.input_type == DataType::kFloat32 && operation.output_type == DataType::kFloat32) {
+  const bool is_scaled_value = operation.quantity == Quantity::kValue && upstream != nullptr;
+  if (operation.input_type == DataType::kFloat32 && operation.output_type == DataType::kFloat32 &&
+      !is_scaled_value) {
     const auto& function = operation.function;
     FastKernels()[IndexOf(*function.spec)][RowOf(operation.quantity)](
-        function.parameters.data(), input, upstream, output, count, {Refine, &operation});
+        function.parameters.data(),
+        {.x = input, .upstream = upstream, .bias = nullptr, .out = output}, count,
+        {Refine, &operation});
     return;
   }
   if (SizeOf(operation.input_type) == sizeof(uint16_t) && upstream == nullptr) {

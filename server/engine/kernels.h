@@ -4,6 +4,7 @@
 #define ACTIVATION_SERVER_ENGINE_KERNELS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "server/engine/spec.h"
@@ -36,18 +37,27 @@ struct PreciseBlock {
 // to roots and outside float64's exponents.
 using PreciseKernel = void (*)(const double* parameters, PreciseBlock& block, size_t count);
 
-// Called for up to 16 float32 elements of which some could not be decided by float64 arithmetic:
-// lane i is to be computed again if bit i of `lanes` is set. upstream is null if there is none.
+// Elements that a fast kernel computes side by side, at most.
+inline constexpr size_t kMaxGroup = 32;
+
+// Packed float32 arrays, at any alignment.
+struct FastArrays {
+  const std::byte* x;
+  const std::byte* upstream;  // null: none; always for a value
+  const std::byte* bias;      // null: none
+  std::byte* out;
+};
+
+// Computes again the elements i of a group (`arrays` points at its first) whose bit in `lanes` is
+// set, since float64 arithmetic could not decide them.
 struct Refiner {
-  void (*refine)(const void* context, const float* x, const float* upstream, float* result,
-                 unsigned lanes);
+  void (*refine)(const void* context, const FastArrays& arrays, uint32_t lanes);
   const void* context;
 };
 
 // float32 to float32, correctly rounded: float64 arithmetic, the rounding test, `refiner` for the
-// rest. Arrays of count floats at any alignment; upstream may be null.
-using FastKernel = void (*)(const double* parameters, const std::byte* input,
-                            const std::byte* upstream, std::byte* output, size_t count,
+// rest.
+using FastKernel = void (*)(const double* parameters, const FastArrays& arrays, size_t count,
                             const Refiner& refiner);
 
 // For the instruction set in use: [activation][row]; fast kernels for f and f' only. Entries that

@@ -1,11 +1,12 @@
 // The float32 kernels over float64 lanes, one table per instruction set.
 //
-// v is the value in float64, off by at most 2^-40 of the result's magnitude. If both ends of that
-// interval round to the same float32, so does the exact value (Ziv's rounding test; A. Ziv, "Fast
-// evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17(3),
-// 1991). Otherwise, and for NaN and infinity, the lane goes to the refiner.
+// v is the value in float64, off by at most 2^-43 of itself, or of the magnitude where terms may
+// cancel. If both ends of that interval round to the same float32, so does the exact value (Ziv's
+// rounding test; A. Ziv, "Fast evaluation of elementary mathematical functions with correctly
+// rounded last bit", ACM TOMS 17(3), 1991). Otherwise the lane goes to the refiner.
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "server/engine/kernels.h"
 
@@ -23,6 +24,24 @@ namespace HWY_NAMESPACE {
 using D64 = hn::ScalableTag<double>;
 using D32 = hn::Rebind<float, D64>;
 
+// Vectors side by side, as many as the registers hold with what they need.
+#if HWY_TARGET == HWY_SCALAR
+inline constexpr size_t kVectors = 1;
+#else
+inline constexpr size_t kVectors = 4;
+#endif
+using Fast = Lanes<D64, kVectors>;
+inline constexpr size_t kGroup = kVectors * HWY_LANES(double);
+static_assert(kGroup <= kMaxGroup);
+
+// The error bound of values: 2^-43 of them is at most 2^10 of their last places.
+inline constexpr uint64_t kMargin = uint64_t{1} << 10;
+// The bits of a float64 below the last one of a float32, and the middle between two float32.
+inline constexpr uint64_t kBelow = (uint64_t{1} << 29) - 1;
+inline constexpr uint64_t kMiddle = uint64_t{1} << 28;
+// The error bound of a Result, relative to its magnitude.
+inline constexpr double kMagnitudeMargin = 0x1p-43;
+
 // To float32, overflowing to infinity.
 HWY_INLINE hn::Vec<D32> Narrow(hn::Vec<D64> value) {
 #if HWY_TARGET == HWY_SCALAR
@@ -32,72 +51,198 @@ HWY_INLINE hn::Vec<D32> Narrow(hn::Vec<D64> value) {
 #endif
 }
 
-// One vector: loads at x and upstream, stores at out.
-template <class A, int kRow, bool kUpstream>
-HWY_INLINE void FastVector(const double* parameters, const float* x, const float* upstream,
-                           float* out, const Refiner& refiner) {
-  const D64 d;
-  const D32 d32;
-  const auto zero = hn::Zero(d);
-  const auto narrow = hn::LoadU(d32, x);
-  const auto wide = hn::PromoteTo(d, narrow);
-  const auto result = Apply<A, kRow>(Lanes<D64>(wide), parameters);
-  auto value = result.value.v;
-  auto margin = hn::Mul(hn::Abs(result.magnitude.v), hn::Set(d, 0x1p-40));
-  if constexpr (kRow == kDerivativeRow) {
-    value = hn::IfThenElse(hn::And(hn::Eq(value, zero), hn::Eq(wide, zero)), zero, value);
-  } else if constexpr (!A::kSpec.positive_zero) {
-    value = hn::IfThenElse(hn::And(hn::Eq(value, zero), hn::Eq(wide, zero)), wide, value);
-  }
-  if constexpr (kUpstream) {
-    const auto factor = hn::PromoteTo(d, hn::LoadU(d32, upstream));
-    value = hn::Mul(value, factor);
-    margin = hn::Mul(margin, hn::Abs(factor));
-  }
-  const auto rounded = Narrow(value);
-  // The negation is true for NaN; an infinite x makes |x| < inf false.
-  const auto decided =
-      hn::And(hn::Eq(Narrow(hn::Sub(value, margin)), Narrow(hn::Add(value, margin))),
-              hn::Lt(hn::Abs(narrow), hn::Set(d32, HUGE_VALF)));
-  hn::StoreU(rounded, d32, out);
-  if (HWY_UNLIKELY(!hn::AllTrue(d32, decided))) {
-    uint8_t bits[8] = {};
-    hn::StoreMaskBits(d32, hn::Not(decided), bits);
-    refiner.refine(refiner.context, x, kUpstream ? upstream : nullptr, out,
-                   bits[0] | unsigned{bits[1]} << 8);
-  }
+// Bits of which all in kDecidingBits are 0 where the error bound reaches the middle between two
+// float32, if those are normal numbers.
+inline constexpr uint64_t kDecidingBits = kBelow - (2 * kMargin - 1);
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<D64>> FromMiddle(hn::Vec<D64> value) {
+  const hn::RebindToUnsigned<D64> d;
+  return hn::Add(hn::BitCast(d, value), hn::Set(d, kMargin - kMiddle));
+}
+// The same for zero, subnormal, infinite and NaN: their exponent field, 0 or 255, becomes 1 or 0.
+inline constexpr uint32_t kNormalBits = 0x7f000000;
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<D32>> FromNormal(hn::Vec<D32> value) {
+  const hn::RebindToUnsigned<D32> d;
+  return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x00800000));
 }
 
-template <class A, int kRow, bool kUpstream>
-void FastLoop(const double* parameters, const float* x, const float* upstream, float* out,
-              size_t count, const Refiner& refiner) {
-  const size_t lanes = hn::Lanes(D32());
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    FastVector<A, kRow, kUpstream>(parameters, x + i, kUpstream ? upstream + i : nullptr, out + i,
-                                   refiner);
+// Notes whether every lane of all vectors that it is shown has one of the given bits.
+template <class D>
+class AllHave {
+ public:
+#if HWY_TARGET == HWY_AVX3
+  HWY_INLINE void Note(hn::Vec<D> v, hn::TFromD<D> bits) {
+    const D d;
+    const auto mask = hn::Set(d, bits);
+    if constexpr (sizeof(hn::TFromD<D>) == 8) {
+      all_ = _mm512_mask_test_epi64_mask(all_, v.raw, mask.raw);
+    } else {
+      all_ = _mm256_mask_test_epi32_mask(all_, v.raw, mask.raw);
+    }
   }
-  if (i == count) return;
-  // The last ones in a vector of their own, so that they get the same bits as those before.
-  float tail_x[kPadding] = {}, tail_upstream[kPadding] = {}, tail_out[kPadding];
-  const size_t bytes = (count - i) * sizeof(float);
-  std::memcpy(tail_x, x + i, bytes);
-  if constexpr (kUpstream) std::memcpy(tail_upstream, upstream + i, bytes);
-  FastVector<A, kRow, kUpstream>(parameters, tail_x, tail_upstream, tail_out, refiner);
-  std::memcpy(out + i, tail_out, bytes);
+  HWY_INLINE bool Result() const { return all_ == 0xff; }
+
+ private:
+  __mmask8 all_ = 0xff;
+#else
+  HWY_INLINE AllHave() : some_lack_(hn::FirstN(D(), 0)) {}
+  HWY_INLINE void Note(hn::Vec<D> v, hn::TFromD<D> bits) {
+    const D d;
+    some_lack_ = hn::Or(some_lack_, hn::Eq(hn::And(v, hn::Set(d, bits)), hn::Zero(d)));
+  }
+  HWY_INLINE bool Result() const { return hn::AllFalse(D(), some_lack_); }
+
+ private:
+  hn::Mask<D> some_lack_;
+#endif
+};
+
+// Whether the ends of the error's interval differ as float32.
+HWY_INLINE hn::Mask<D32> IsUndecided(hn::Vec<D64> value, hn::Vec<D64> error) {
+  return hn::Ne(Narrow(hn::Sub(value, error)), Narrow(hn::Add(value, error)));
+}
+
+template <class Mask, class D>
+uint32_t BitsOf(D d, Mask mask) {
+  uint8_t bits[8] = {};
+  hn::StoreMaskBits(d, mask, bits);
+  return bits[0];
+}
+
+// The results of a group that has something of note, before they are rounded. error is that of
+// values whose terms may cancel, else all 0.
+struct Noted {
+  alignas(64) double value[kGroup];
+  alignas(64) double error[kGroup];
+};
+
+// Settles what the main path leaves open: the sign of a result that is 0 at x = 0, results that are
+// no normal float32; and has the undecided ones refined.
+HWY_NOINLINE void Settle(const Noted& noted, const FastArrays& arrays, bool zero_follows_x,
+                         const Refiner& refiner) {
+  const D64 d;
+  const D32 d32;
+  const size_t lanes = hn::Lanes(d);
+  const hn::RebindToUnsigned<D64> du;
+  const auto zero = hn::Zero(d);
+  uint32_t undecided = 0;
+  for (size_t i = 0; i < kGroup; i += lanes) {
+    auto x = hn::PromoteTo(d, hn::LoadU(d32, reinterpret_cast<const float*>(arrays.x) + i));
+    if (arrays.bias != nullptr) {
+      const float* const bias = reinterpret_cast<const float*>(arrays.bias) + i;
+      x = hn::Add(x, hn::PromoteTo(d, hn::LoadU(d32, bias)));
+    }
+    const auto value = hn::Load(d, noted.value + i);
+    const auto size = hn::Abs(value);
+    const auto is_middle = hn::RebindMask(
+        d, hn::Eq(hn::And(FromMiddle(value), hn::Set(du, kDecidingBits)), hn::Zero(du)));
+    const auto is_subnormal =
+        hn::And(hn::Lt(size, hn::Set(d, 0x1p-126)), hn::Ge(size, hn::Set(d, 0x1p-151)));
+    const auto is_zero = hn::And(hn::Eq(value, zero), hn::Eq(x, zero));
+    const auto is_odd = hn::Or(hn::Not(hn::Lt(hn::Abs(x), hn::Inf(d))), hn::Ne(value, value));
+    const auto open = hn::Or(hn::Or(is_middle, is_subnormal), is_odd);
+    undecided |= BitsOf(d, open) << i;
+    undecided |= BitsOf(d32, IsUndecided(value, hn::Load(d, noted.error + i))) << i;
+    if (hn::AllFalse(d, is_zero)) continue;
+    if (arrays.upstream != nullptr) {
+      undecided |= BitsOf(d, is_zero) << i;
+      continue;
+    }
+    const auto settled = hn::IfThenElse(is_zero, zero_follows_x ? x : zero, value);
+    hn::StoreU(Narrow(settled), d32, reinterpret_cast<float*>(arrays.out) + i);
+  }
+  if (undecided != 0) refiner.refine(refiner.context, arrays, undecided);
+}
+
+HWY_INLINE FastArrays From(const FastArrays& arrays, size_t first) {
+  const auto from = [first](auto* p) { return p == nullptr ? p : p + first * sizeof(float); };
+  return {from(arrays.x), from(arrays.upstream), from(arrays.bias), from(arrays.out)};
+}
+
+// Computes kGroup elements from the first on.
+template <class A, int kRow>
+HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, size_t first,
+                         const Refiner& refiner) {
+  const D64 d;
+  const D32 d32;
+  const size_t lanes = hn::Lanes(d);
+  const auto load = [&](const std::byte* bytes) ACTIVATION_LAMBDA {
+    const float* const from = reinterpret_cast<const float*>(bytes) + first;
+    return Fast::Each([&](size_t i) ACTIVATION_LAMBDA {
+      return hn::PromoteTo(d, hn::LoadU(d32, from + i * lanes));
+    });
+  };
+  Fast x = load(arrays.x);
+  if (HWY_UNLIKELY(arrays.bias != nullptr)) x = x + load(arrays.bias);
+  const auto result = Apply<A, kRow>(x, parameters);
+  constexpr bool kCancels = std::is_same_v<std::remove_cvref_t<decltype(result)>, Result<Fast>>;
+  Fast value, error;
+  if constexpr (kCancels) {
+    value = result.value;
+    error = Abs(result.magnitude) * kMagnitudeMargin;
+  } else {
+    value = result;
+    error = 0.0;
+  }
+  if constexpr (kRow != kValueRow) {
+    if (arrays.upstream != nullptr) {
+      const Fast factor = load(arrays.upstream);
+      value = value * factor;
+      if constexpr (kCancels) error = error * Abs(factor);
+    }
+  }
+
+  AllHave<hn::RebindToUnsigned<D64>> decided;
+  AllHave<hn::RebindToUnsigned<D32>> normal;
+  auto open = hn::FirstN(d32, 0);
+  float* const out = reinterpret_cast<float*>(arrays.out) + first;
+  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    const auto rounded = Narrow(value.v[i]);
+    hn::StoreU(rounded, d32, out + i * lanes);
+    normal.Note(FromNormal(rounded), kNormalBits);
+    if constexpr (kCancels) {
+      open = hn::Or(open, IsUndecided(value.v[i], error.v[i]));
+    } else {
+      decided.Note(FromMiddle(value.v[i]), kDecidingBits);
+    }
+  });
+  if (HWY_LIKELY(normal.Result() & (kCancels ? hn::AllFalse(d32, open) : decided.Result()))) return;
+  Noted results;
+  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    hn::Store(value.v[i], d, results.value + i * lanes);
+    hn::Store(error.v[i], d, results.error + i * lanes);
+  });
+  Settle(results, From(arrays, first), kRow == kValueRow && !A::kSpec.positive_zero, refiner);
 }
 
 template <class A, int kRow>
-void Fast(const double* parameters, const std::byte* input, const std::byte* upstream,
-          std::byte* output, size_t count, const Refiner& refiner) {
-  const float* x = reinterpret_cast<const float*>(input);
-  const float* factors = reinterpret_cast<const float*>(upstream);
-  float* out = reinterpret_cast<float*>(output);
-  if (upstream == nullptr) {
-    FastLoop<A, kRow, false>(parameters, x, factors, out, count, refiner);
-  } else {
-    FastLoop<A, kRow, true>(parameters, x, factors, out, count, refiner);
+void RunAll(const double* parameters, const FastArrays& arrays, size_t count,
+            const Refiner& refiner) {
+  size_t i = 0;
+  for (; i + kGroup <= count; i += kGroup) {
+    RunGroup<A, kRow>(parameters, arrays, i, refiner);
   }
+  if (i == count) return;
+  // The last ones in a group of their own, filled up with copies of the first of them, so that they
+  // get the same bits as those before.
+  const FastArrays rest = From(arrays, i);
+  const size_t bytes = (count - i) * sizeof(float);
+  struct Group {
+    std::byte bytes[kGroup * sizeof(float)];
+  } x, upstream, bias, out;
+  const auto pad = [bytes](const std::byte* from, Group& to) -> const std::byte* {
+    if (from == nullptr) return nullptr;
+    for (size_t at = 0; at < sizeof(to); at += sizeof(float)) {
+      std::memcpy(to.bytes + at, from + (at < bytes ? at : 0), sizeof(float));
+    }
+    return to.bytes;
+  };
+  RunGroup<A, kRow>(parameters,
+                    {.x = pad(rest.x, x),
+                     .upstream = pad(rest.upstream, upstream),
+                     .bias = pad(rest.bias, bias),
+                     .out = out.bytes},
+                    0, refiner);
+  std::memcpy(rest.out, out.bytes, bytes);
 }
 
 template <class List>
@@ -105,7 +250,7 @@ struct FastTable;
 template <class... A>
 struct FastTable<std::tuple<A...>> {
   static constexpr FastKernel kAll[][kFirstParameterRow] = {
-      {Fast<A, kValueRow>, Fast<A, kDerivativeRow>}...};
+      {RunAll<A, kValueRow>, RunAll<A, kDerivativeRow>}...};
 };
 
 std::span<const FastKernel[kFirstParameterRow]> FastKernelsOfTarget() {

@@ -34,8 +34,8 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
     const auto is_zero = hn::Eq(hi, zero);
     if (!hn::AllFalse(d, is_zero)) {
       // Sums of pairs lose the sign of zero; plain arithmetic has it.
-      const auto plain = Apply<A, kRow>(Lanes<D>(x), parameters).value.v;
-      hi = hn::IfThenElse(is_zero, hn::CopySign(hi, plain), hi);
+      const Result<Lanes<D>> lanes = Apply<A, kRow>(Lanes<D>(x), parameters);
+      hi = hn::IfThenElse(is_zero, hn::CopySign(hi, lanes.value.v[0]), hi);
     }
     // Each comparison is false for NaN.
     const auto finite = hn::And(hn::Lt(size, infinity), hn::Lt(hn::Abs(value.lo), infinity));

@@ -1,12 +1,15 @@
 // Number type 1 of 3: a vector of float64 lanes, for the fast path.
 //
 // Every kernel is written once, over a number type N, and instantiated three times:
-//   Lanes          float64 lanes                  relative error 2^-40    float32, before the
-//   rounding test DoubleDouble   pairs of float64 lanes         relative error 2^-95    all else
-//   Multiprecision 240 bits, exponents unbounded  relative error 2^-200   where those can't decide
+//   Lanes           float64 lanes                 error 2^-43   float32, before the rounding test
+//   DoubleDouble    pairs of float64 lanes        error 2^-95   all else
+//   Multiprecision  240 bits, exponents unbounded error 2^-200  where those can't decide
 // N converts from double and Constant and has + - * /, comparison to a mask, Select, Abs and the
 // functions of elementary-inl.h. N::Scaled is a number with a separate binary exponent, for results
 // that may leave float64's range before they are rounded; here it is the number itself.
+#include <cstddef>
+#include <utility>
+
 #include "hwy/highway.h"
 #include "server/engine/coefficients.h"
 
@@ -17,55 +20,136 @@
 #define ACTIVATION_SERVER_ENGINE_LANES_INL_H_
 #endif
 
+// Lambdas that the compiler must not leave as calls.
+#undef ACTIVATION_LAMBDA
+#define ACTIVATION_LAMBDA HWY_ATTR __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
 namespace activation::engine {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D>
+// kCount vectors that go through every operation side by side, so that the arithmetic of one hides
+// the latency of the others.
+template <class D, size_t kCount = 1>
 struct Lanes {
   using V = hn::Vec<D>;
-  using Mask = hn::Mask<D>;
   using Scaled = Lanes;
+  struct Mask {
+    hn::Mask<D> m[kCount];
+    HWY_INLINE operator hn::Mask<D>() const requires(kCount == 1) { return m[0]; }
+  };
   // Largest |z| for which a function takes the first terms of its series because the sign of the
   // term after an exact one matters; 0: no need.
   static constexpr double kSeriesBelow = 0;
+  // Whether results below 2^-280 count as 0, since no product with a float32 lifts them to one.
+  static constexpr bool kIsFast = true;
   // Terms of a Taylor series on [-1, 1] of the sine's kind that reach the precision.
   static constexpr int kSeriesTerms = 9;
 
-  V v;
+  V v[kCount];
 
-  HWY_INLINE Lanes(V value) : v(value) {}
-  HWY_INLINE Lanes(double value) : v(hn::Set(D(), value)) {}
-  HWY_INLINE Lanes(const Constant& value) : v(hn::Set(D(), value.part[0])) {}
+  // function(i) for each vector i.
+  template <class Function>
+  static HWY_INLINE Lanes Each(Function function) {
+    Lanes result;
+    ForEach([&](size_t i) ACTIVATION_LAMBDA { result.v[i] = function(i); });
+    return result;
+  }
+  template <class Function>
+  static HWY_INLINE Mask EachMask(Function function) {
+    Mask result;
+    ForEach([&](size_t i) ACTIVATION_LAMBDA { result.m[i] = function(i); });
+    return result;
+  }
+  // A loop that is always unrolled, so that the arrays live in registers.
+  template <class Function>
+  static HWY_INLINE void ForEach(Function function) {
+    [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA { (function(i), ...); }
+    (std::make_index_sequence<kCount>());
+  }
 
-  friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return hn::Add(a.v, b.v); }
-  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return hn::Sub(a.v, b.v); }
-  friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return hn::Mul(a.v, b.v); }
-  friend HWY_INLINE Lanes operator/(Lanes a, Lanes b) { return hn::Div(a.v, b.v); }
-  friend HWY_INLINE Lanes operator-(Lanes a) { return hn::Neg(a.v); }
-  friend HWY_INLINE Mask operator<(Lanes a, Lanes b) { return hn::Lt(a.v, b.v); }
-  friend HWY_INLINE Mask operator==(Lanes a, Lanes b) { return hn::Eq(a.v, b.v); }
+  HWY_INLINE Lanes() = default;
+  HWY_INLINE Lanes(V value) requires(kCount == 1) : v{value} {}
+  HWY_INLINE Lanes(double value)
+      : Lanes(Each([value](size_t) ACTIVATION_LAMBDA { return hn::Set(D(), value); })) {}
+  HWY_INLINE Lanes(const Constant& value) : Lanes(value.part[0]) {}
+
+  friend HWY_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+    return Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Add(a.v[i], b.v[i]); });
+  }
+  friend HWY_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+    return Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Sub(a.v[i], b.v[i]); });
+  }
+  friend HWY_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
+    return Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Mul(a.v[i], b.v[i]); });
+  }
+  friend HWY_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
+    return Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Div(a.v[i], b.v[i]); });
+  }
+  // By the reciprocal, which is a normal number.
+  friend HWY_INLINE Lanes operator/(const Lanes& a, double b) { return a * Lanes(1 / b); }
+  friend HWY_INLINE Lanes operator-(const Lanes& a) {
+    return Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Neg(a.v[i]); });
+  }
+  friend HWY_INLINE Mask operator<(const Lanes& a, const Lanes& b) {
+    return EachMask([&](size_t i) ACTIVATION_LAMBDA { return hn::Lt(a.v[i], b.v[i]); });
+  }
+  friend HWY_INLINE Mask operator==(const Lanes& a, const Lanes& b) {
+    return EachMask([&](size_t i) ACTIVATION_LAMBDA { return hn::Eq(a.v[i], b.v[i]); });
+  }
 };
 
-template <class D>
-HWY_INLINE Lanes<D> Abs(Lanes<D> a) {
-  return hn::Abs(a.v);
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Abs(const Lanes<D, kCount>& a) {
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Abs(a.v[i]); });
 }
 
-template <class D>
-HWY_INLINE Lanes<D> Select(hn::Mask<D> mask, Lanes<D> yes, Lanes<D> no) {
-  return hn::IfThenElse(mask, yes.v, no.v);
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Select(const typename Lanes<D, kCount>::Mask& mask,
+                                   const Lanes<D, kCount>& yes, const Lanes<D, kCount>& no) {
+  return Lanes<D, kCount>::Each(
+      [&](size_t i) ACTIVATION_LAMBDA { return hn::IfThenElse(mask.m[i], yes.v[i], no.v[i]); });
 }
 
-template <class D>
-HWY_INLINE Lanes<D> CopySign(Lanes<D> magnitude, Lanes<D> sign) {
-  return hn::CopySign(magnitude.v, sign.v);
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> CopySign(const Lanes<D, kCount>& magnitude,
+                                     const Lanes<D, kCount>& sign) {
+  return Lanes<D, kCount>::Each(
+      [&](size_t i) ACTIVATION_LAMBDA { return hn::CopySign(magnitude.v[i], sign.v[i]); });
+}
+
+// The smaller and the larger of a and a bound; NaN stays NaN.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Min(double bound, const Lanes<D, kCount>& a) {
+#if HWY_TARGET == HWY_SCALAR  // whose Min and Max prefer a number to NaN
+  return Select(Lanes<D, kCount>(bound) < a, Lanes<D, kCount>(bound), a);
+#else
+  const auto limit = hn::Set(D(), bound);  // first, since x86 returns the second if one is NaN
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Min(limit, a.v[i]); });
+#endif
+}
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Max(double bound, const Lanes<D, kCount>& a) {
+#if HWY_TARGET == HWY_SCALAR
+  return Select(a < Lanes<D, kCount>(bound), Lanes<D, kCount>(bound), a);
+#else
+  const auto limit = hn::Set(D(), bound);
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Max(limit, a.v[i]); });
+#endif
+}
+
+// a * b + c, rounded once where the target can.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> MulAdd(const Lanes<D, kCount>& a, const Lanes<D, kCount>& b,
+                                   const Lanes<D, kCount>& c) {
+  return Lanes<D, kCount>::Each(
+      [&](size_t i) ACTIVATION_LAMBDA { return hn::MulAdd(a.v[i], b.v[i], c.v[i]); });
 }
 
 // The number behind a Scaled, never rounded to 0 unless it is 0.
-template <class D>
-HWY_INLINE Lanes<D> Unscaled(Lanes<D> a) {
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Unscaled(const Lanes<D, kCount>& a) {
   return a;
 }
 
@@ -79,12 +163,15 @@ HWY_INLINE hn::Vec<D> PowerOfTwo(D d, hn::Vec<D> k) {
 }
 
 // c[0] + r c[1] + r^2 c[2] ..., by Horner's rule.
-template <class D, size_t kCount>
-HWY_INLINE Lanes<D> Polynomial(Lanes<D> r, const double (&c)[kCount]) {
-  const D d;
-  auto sum = hn::Set(d, c[kCount - 1]);
-  for (size_t i = kCount - 1; i-- > 0;) sum = hn::MulAdd(sum, r.v, hn::Set(d, c[i]));
-  return sum;
+template <class D, size_t kCount, size_t kTerms>
+HWY_INLINE Lanes<D, kCount> Polynomial(const Lanes<D, kCount>& r, const double (&c)[kTerms]) {
+  using N = Lanes<D, kCount>;
+  return [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
+    N sum = c[kTerms - 1];
+    ((sum = MulAdd(sum, r, N(c[kTerms - 2 - i]))), ...);
+    return sum;
+  }
+  (std::make_index_sequence<kTerms - 1>());
 }
 
 }  // namespace HWY_NAMESPACE

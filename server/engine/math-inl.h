@@ -1,6 +1,7 @@
 // The functions that activations share, each written once over any number type (see lanes-inl.h):
-// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh, NormalCdf, NormalPdf,
-// NormalRampSlope, Gaussian, Sinc, SincSlope.
+// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh,
+// ExponentialRamp, NormalCdf, NormalPdf,
+// NormalRamp, NormalRampSlope, Gaussian, Sinc, SincSlope.
 //
 // None of them forms 1 + erf, e^x - 1 or 1 - y^2, which cancel.
 #include <concepts>
@@ -19,6 +20,12 @@ HWY_BEFORE_NAMESPACE();
 namespace activation::engine {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// A factor that is a parameter or a constant.
+struct Factor : Constant {
+  HWY_INLINE Factor(double value) : Constant{{value}} {}
+  HWY_INLINE Factor(const Constant& value) : Constant(value) {}
+};
 
 // A value as a product with a sum in it that may cancel: `magnitude` is the same with the sum's
 // terms taken positive. The relative error bounds hold for the magnitude.
@@ -74,12 +81,22 @@ HWY_INLINE N Clamp(N z, double limit) {
   return Select(N(limit) < Abs(z), CopySign(N(limit), z), z);
 }
 
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Clamp(const Lanes<D, kCount>& z, double limit) {
+  return Max(-limit, Min(limit, z));
+}
+
 // 1 / (1 + e^-z).
 template <class N>
 HWY_INLINE auto Logistic(N z) -> typename N::Scaled {
   using S = typename N::Scaled;
   const S e = ExpScaled(-Abs(z));
   return Select(z < N(0.0), e, S(1.0)) / (Unscaled(e) + 1.0);
+}
+
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Logistic(const Lanes<D, kCount>& z) {
+  return Lanes<D, kCount>(1.0) / (ExpScaled(z, -1.0) + 1.0);
 }
 
 // Its derivative, e^-z / (1 + e^-z)^2 = 1/4 - z^2/16 + z^4/96 - ...
@@ -93,28 +110,49 @@ HWY_INLINE auto LogisticSlope(N z) -> typename N::Scaled {
   return WithSeries(z, S(series), e / (below * below));
 }
 
-// x s(z) for z = slope * x.
+// x s(factor u).
 template <class N>
-HWY_INLINE Result<N> LogisticRamp(N x, N slope) {
-  return x * Logistic(SignedProduct(slope, x));
+HWY_INLINE auto LogisticRamp(N x, N u, Factor factor) -> typename N::Scaled {
+  return x * Logistic(SignedProduct(N(factor), u));
 }
-// Its derivative, s(z) (1 + z s(-z)).
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> LogisticRamp(const Lanes<D, kCount>& x, const Lanes<D, kCount>& u,
+                                         Factor factor) {
+  return x / (ExpScaled(u, -factor.part[0]) + 1.0);
+}
+
+// s(u) (1 + v s(-u)), the derivative of x s(u) for v = x u'. As Lanes (1 + e + v e) / (1 + e)^2,
+// e = e^-u, for |u| <= 300.
 template <class N>
-HWY_INLINE Result<N> LogisticRampSlope(N x, N slope) {
-  const N z = Clamp(SignedProduct(slope, x), kSaturated);
-  return CancellingSum<N>(Logistic(z), N(1.0), z * Unscaled(Logistic(-z)));
+HWY_INLINE Result<N> LogisticRampSlope(N u, N v) {
+  return CancellingSum<N>(Logistic(u), N(1.0), v * Unscaled(Logistic(-u)));
+}
+template <class D, size_t kCount>
+HWY_INLINE Result<Lanes<D, kCount>> LogisticRampSlope(const Lanes<D, kCount>& u,
+                                                      const Lanes<D, kCount>& v) {
+  using N = Lanes<D, kCount>;
+  const N e = ExpScaled(u, -1.0);
+  const N below = e + 1.0;
+  return CancellingSum<N>(N(1.0) / (below * below), below, v * e);
 }
 
 // log(1 + e^(beta x)) / beta for beta > 0: on the right x plus a term that vanishes, but keeps its
 // sign.
 template <class N>
-HWY_INLINE auto Softplus(N x, N beta) -> typename N::Scaled {
+HWY_INLINE auto Softplus(N x, double p) -> typename N::Scaled {
   using S = typename N::Scaled;
+  const N beta = p;
   const N z = SignedProduct(beta, x);
   const S e = ExpScaled(-Abs(z));
   const N small = Unscaled(e);
   const N log = Log1p(small);
   return Select(z < N(0.0), e * (log / (small * beta)), S{x + log / beta});
+}
+
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Softplus(const Lanes<D, kCount>& x, double beta) {
+  using N = Lanes<D, kCount>;
+  return MulAdd(Log1p(ExpScaled(Abs(x), -beta)), N(1 / beta), Max(0.0, x));
 }
 
 // -expm1(-2a) / (2 + expm1(-2a)) = a - a^3/3 + 2 a^5/15 - ..., a = |z|.
@@ -127,10 +165,34 @@ HWY_INLINE N Tanh(N z) {
   return CopySign(WithSeries(a, series, -e / (e + 2.0)), z);
 }
 
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Tanh(const Lanes<D, kCount>& z) {
+  const auto e = Expm1(Min(100.0, z), 2.0);
+  return e / (e + 2.0);
+}
+
+// x on the right, alpha (e^(x / width) - 1) on the left.
+template <class N>
+HWY_INLINE N ExponentialRamp(N x, double alpha, double width) {
+  return Select(N(0.0) < x, x, N(alpha) * Expm1(-Abs(x) / width));
+}
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> ExponentialRamp(const Lanes<D, kCount>& x, double alpha, double width) {
+  return MulAdd(Expm1(Min(0.0, x), 1 / width), Lanes<D, kCount>(alpha), Max(0.0, x));
+}
+
+// Where the normal density is 2^-318, 0 for every float32 purpose.
+inline constexpr double kFarTail = 21;
+
 // |z|, at most 60: beyond that the normal density is below 2^-2597, 0 for every purpose.
 template <class N>
 HWY_INLINE N NormalArgument(N z) {
   return Clamp(Abs(z), 60.0);
+}
+
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> NormalArgument(const Lanes<D, kCount>& z) {
+  return Min(kFarTail, Abs(z));
 }
 
 // e^(-z^2/2) / sqrt(2 pi), for |z| <= 60 (see NormalArgument).
@@ -152,10 +214,36 @@ HWY_INLINE auto NormalCdf(N z) -> typename N::Scaled {
   return WithSeries(z, S(series), Select(z < N(0.0), tail, S(N(1.0) - Unscaled(tail))));
 }
 
+// x Phi(x / width). As Lanes relu(x) less |x| times the tail.
+template <class N>
+HWY_INLINE auto NormalRamp(N x, double width) -> typename N::Scaled {
+  return x * NormalCdf(x / width);
+}
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> NormalRamp(const Lanes<D, kCount>& x, double width) {
+  using N = Lanes<D, kCount>;
+  const N t = NormalArgument(x / width);
+  const N scaled = t * N(width * kInvSqrt2Pi.part[0]);
+  return Max(0.0, x) - scaled * ExpScaled(t * t, -0.5) * Mills(t);
+}
+
+// x Phi(x).
+template <class N>
+HWY_INLINE auto NormalRamp(N x) -> typename N::Scaled {
+  return NormalRamp(x, 1.0);
+}
+// At -14.5 the value is -2^-154, which rounds to -0.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> NormalRamp(const Lanes<D, kCount>& x) {
+  using N = Lanes<D, kCount>;
+  const N t = Min(14.5, Abs(x));
+  return Max(0.0, x) - (t * N(kInvSqrt2Pi)) * ExpScaled(t * t, -0.5) * MillsNear(t);
+}
+
 // The derivative of z Phi(z), Phi(z) + z phi(z): phi(t) (M(t) - t) on the left, where it has a
 // root; 1 + phi(t) (t - M(t)) on the right; 1/2 + (2z - 2z^3/3 + 3z^5/20 - ...) / sqrt(2 pi).
 template <class N>
-HWY_INLINE auto NormalRampSlope(N z) {
+HWY_INLINE Result<N> NormalRampSlope(N z) {
   using S = typename N::Scaled;
   const N t = NormalArgument(z);
   const N mills = Mills(t);
@@ -167,6 +255,18 @@ HWY_INLINE auto NormalRampSlope(N z) {
   const S left = WithSeries(z, S(series), pdf * (mills - t));
   const auto negative = z < N(0.0);
   return Result<N>(Select(negative, left, right), Select(negative, pdf * (mills + t), right));
+}
+
+template <class D, size_t kCount>
+HWY_INLINE Result<Lanes<D, kCount>> NormalRampSlope(const Lanes<D, kCount>& z) {
+  using N = Lanes<D, kCount>;
+  const N t = NormalArgument(z);
+  const N pdf = ExpScaled(t * t, -0.5) * N(kInvSqrt2Pi);
+  const N mills = Mills(t);
+  const N left = pdf * (mills - t);
+  const N right = N(1.0) - left;
+  const auto negative = z < N(0.0);
+  return {Select(negative, left, right), Select(negative, pdf * (mills + t), right)};
 }
 
 // e^(-z^2).
@@ -181,7 +281,7 @@ template <class N>
 HWY_INLINE Result<N> Sinc(N z, N factor) {
   const auto at_zero = z == N(0.0);
   const N value = Select(at_zero, N(1.0), Sin(z) / Select(at_zero, N(1.0), z));
-  return {factor * value, factor * (Abs(value) + 0x1p-10)};
+  return {factor * value, factor * (Abs(value) + 0x1p-6)};
 }
 
 // The derivative of sin(z)/z: (z cos z - sin z) / z^2; below 1 the series -z (2/3! - z^2 (4/5! -
@@ -201,7 +301,7 @@ HWY_INLINE Result<N> SincSlope(N z, N factor) {
   const N quotient = Sin(safe) / safe;
   const N value = Select(small, series, (cosine - quotient) / safe);
   const N magnitude =
-      Select(small, Abs(series), (Abs(cosine) + Abs(quotient) + 0x1p-10) / Abs(safe));
+      Select(small, Abs(series), (Abs(cosine) + Abs(quotient) + 0x1p-6) / Abs(safe));
   return {factor * value, factor * magnitude};
 }
 

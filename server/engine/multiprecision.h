@@ -20,6 +20,7 @@ class Multiprecision {
   using Mask = bool;
   using Scaled = Multiprecision;
   static constexpr double kSeriesBelow = 0;
+  static constexpr bool kIsFast = false;
   static constexpr int kSeriesTerms = 29;
   static constexpr mpfr_prec_t kBits = 240;
 

@@ -25,11 +25,11 @@ struct Step {
       .kinks = kKinks,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
+  static HWY_INLINE auto Value(N x, const double*) {
     return Select(N(0.0) < x, N(1.0), Select(x < N(0.0), N(0.0), N(0.5)));
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N, const double*) {
+  static HWY_INLINE auto Derivative(N, const double*) {
     return N(0.0);
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{0, 1}, {0, 0}}}; }
@@ -49,16 +49,16 @@ struct StepNormal {
       .approximations = kApproximations,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return NormalCdf(x * N(kSqrt2) / p[0]);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     return Gaussian(x / p[0]) * (N(kInvSqrtPi) / p[0]);
   }
   // -(t / sigma) e^(-t^2) / sqrt(pi), t = x / sigma.
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N t = Clamp(x / p[0], 60.0);
     return -(Gaussian(t) * (t / p[0] * N(kInvSqrtPi)));
   }
@@ -79,15 +79,15 @@ struct StepLogistic {
       .approximations = kApproximations,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return Logistic(SignedProduct(N(2 * p[0]), x));
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     return LogisticSlope(SignedProduct(N(2 * p[0]), x)) * N(2 * p[0]);
   }
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     return LogisticSlope(SignedProduct(N(2 * p[0]), x)) * (x * 2.0);
   }
   static auto AtInfinity(const double* p) {
@@ -108,17 +108,17 @@ struct DeltaGaussian {
       .parameters = kParameters,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return Gaussian(x / p[0]) * (N(kInvSqrtPi) / p[0]);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     const N t = Clamp(x / p[0], 60.0);
     return Gaussian(t) * (t * -2.0 / p[0] * (N(kInvSqrtPi) / p[0]));
   }
   // (2 t^2 - 1) / sigma times the value, t = x / sigma.
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N t = NormalArgument(x / p[0]);
     const N scale = N(kInvSqrtPi) / p[0] / p[0];
     return CancellingSum<N>(Gaussian(t) * scale, t * t * 2.0, N(-1.0));
@@ -139,17 +139,17 @@ struct DeltaTriangle {
       .kinks = kKinks,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return Select(Abs(x) < N(p[0]), (N(p[0]) - Abs(x)) / p[0] / p[0], N(0.0));
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     const N slope = CopySign(N(1.0) / p[0] / p[0], -x);
     return Select(Abs(x) < N(p[0]), Select(x == N(0.0), N(0.0), slope), N(0.0));
   }
   // (2 |x| - eps) / eps^3.
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N a = Abs(x);
     return Select(a < N(p[0]), (a + a - N(p[0])) / p[0] / p[0] / p[0], N(0.0));
   }
@@ -171,17 +171,17 @@ struct DeltaLorentz {
     return x * x + a * a;
   }
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return N(kInvPi) * p[0] / SumOfSquares(x, N(p[0]));
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     const N sum = SumOfSquares(x, N(p[0]));
     return x / sum * -2.0 * N(kInvPi) * p[0] / sum;
   }
   // (x - a) (x + a) / (pi (x^2 + a^2)^2).
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N sum = SumOfSquares(x, N(p[0]));
     return N(kInvPi) * (x - N(p[0])) / sum * (x + N(p[0])) / sum;
   }
@@ -199,18 +199,18 @@ struct DeltaSinc {
       .parameters = kParameters,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return Sinc(x * p[0], N(kInvPi) * p[0]);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     return SincSlope(x * p[0], N(kInvPi) * p[0] * p[0]);
   }
   // cos(alpha x) / pi.
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N cosine = Cos(x * p[0]);
-    return {N(kInvPi) * cosine, N(kInvPi)};
+    return Result<N>(N(kInvPi) * cosine, N(kInvPi));
   }
   static auto AtInfinity(const double*) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // cos has no limit

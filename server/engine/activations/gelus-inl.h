@@ -23,11 +23,11 @@ struct Gelu {
       .approximations = kApproximations,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
-    return x * NormalCdf(x);
+  static HWY_INLINE auto Value(N x, const double*) {
+    return NormalRamp(x);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double*) {
+  static HWY_INLINE auto Derivative(N x, const double*) {
     return NormalRampSlope(x);
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{-0.0, kInf}, {-0.0, 1}}}; }
@@ -47,21 +47,21 @@ struct GeluTanh {
       .aliases = kAliases,
       .approximations = kApproximations,
   };
-  // Beyond +-64 the logistic's argument is beyond +-18000.
+  // x + times 0.044715 x^3.
   template <class N>
-  static HWY_INLINE N Argument(N x, double times) {
-    const N y = Clamp(x, 64.0);
-    return N(kTwoSqrt2OverPi) * (y + N(kGeluTanhCubic) * times * (y * y * y));
+  static HWY_INLINE N Cubic(N x, double times) {
+    return x + x * (x * x * (N(kGeluTanhCubic) * times));
+  }
+  // Beyond +-64 the logistic's argument is beyond +-18000, beyond +-14 beyond +-218.
+  template <class N>
+  static HWY_INLINE auto Value(N x, const double*) {
+    return LogisticRamp(x, Cubic(N::kIsFast ? x : Clamp(x, 64.0), 1.0), kTwoSqrt2OverPi);
   }
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
-    return x * Logistic(Argument(x, 1.0));
-  }
-  // s(u) (1 + x u' s(-u)).
-  template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double*) {
-    const N u = Argument(x, 1.0);
-    return CancellingSum<N>(Logistic(u), N(1.0), Argument(x, 3.0) * Unscaled(Logistic(-u)));
+  static HWY_INLINE auto Derivative(N x, const double*) {
+    const N y = Clamp(x, N::kIsFast ? 14.0 : 64.0);
+    const N factor = kTwoSqrt2OverPi;
+    return LogisticRampSlope(factor * Cubic(y, 1.0), factor * Cubic(y, 3.0));
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{-0.0, kInf}, {-0.0, 1}}}; }
 };
@@ -76,12 +76,13 @@ struct GeluSigmoid {
       .aliases = kAliases,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
-    return LogisticRamp(x, N(kGeluSigmoidSlope));
+  static HWY_INLINE auto Value(N x, const double*) {
+    return LogisticRamp(x, x, kGeluSigmoidSlope);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double*) {
-    return LogisticRampSlope(x, N(kGeluSigmoidSlope));
+  static HWY_INLINE auto Derivative(N x, const double*) {
+    const N z = Clamp(N(kGeluSigmoidSlope) * x, N::kIsFast ? 300.0 : kSaturated);
+    return LogisticRampSlope(z, z);
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{-0.0, kInf}, {-0.0, 1}}}; }
 };
@@ -100,16 +101,16 @@ struct GeluSigma {
       .approximations = kApproximations,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
-    return x * NormalCdf(x / p[0]);
+  static HWY_INLINE auto Value(N x, const double* p) {
+    return NormalRamp(x, p[0]);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     return NormalRampSlope(x / p[0]);
   }
   // -t^2 phi(t), t = x / sigma.
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N t = NormalArgument(x / p[0]);
     return -(NormalPdf(t) * (t * t));
   }

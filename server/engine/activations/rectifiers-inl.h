@@ -24,11 +24,11 @@ struct Relu {
       .positive_zero = true,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
+  static HWY_INLINE auto Value(N x, const double*) {
     return Select(N(0.0) < x, x, N(0.0));
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double*) {
+  static HWY_INLINE auto Derivative(N x, const double*) {
     return Select(N(0.0) < x, N(1.0), N(0.0));
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{0, kInf}, {0, 1}}}; }
@@ -47,15 +47,15 @@ struct LeakyRelu {
       .kinks = kKinks,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
+  static HWY_INLINE auto Value(N x, const double* p) {
     return Select(N(0.0) < x, x, N(p[0]) * x);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     return Select(N(0.0) < x, N(1.0), N(p[0]));
   }
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double*) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double*) {
     return Select(N(0.0) < x, N(0.0), x);
   }
   static auto AtInfinity(const double* p) {
@@ -77,16 +77,16 @@ struct Elu {
       .kinks = kKinks,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
-    return Select(N(0.0) < x, x, N(p[0]) * Expm1(-Abs(x)));
+  static HWY_INLINE auto Value(N x, const double* p) {
+    return ExponentialRamp(x, p[0], 1.0);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     using S = typename N::Scaled;
     return Select(N(0.0) < x, S(1.0), ExpScaled(-Abs(x)) * N(p[0]));
   }
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double*) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double*) {
     return Select(N(0.0) < x, N(0.0), Expm1(-Abs(x)));
   }
   static auto AtInfinity(const double* p) {

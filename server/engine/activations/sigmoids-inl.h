@@ -22,11 +22,11 @@ struct Sigmoid {
       .aliases = kAliases,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
+  static HWY_INLINE auto Value(N x, const double*) {
     return Logistic(x);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double*) {
+  static HWY_INLINE auto Derivative(N x, const double*) {
     return LogisticSlope(x);
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{0, 1}, {0, 0}}}; }
@@ -40,11 +40,11 @@ struct HyperbolicTangent {
       .derivative = "1/cosh(x)^2",
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double*) {
+  static HWY_INLINE auto Value(N x, const double*) {
     return Tanh(x);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double*) {
+  static HWY_INLINE auto Derivative(N x, const double*) {
     return LogisticSlope(x * 2.0) * N(4.0);
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{-1, 1}, {0, 0}}}; }

@@ -28,16 +28,16 @@ struct SmoothPlus {
       .approximations = kApproximations,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
-    return Softplus(x, N(p[0]));
+  static HWY_INLINE auto Value(N x, const double* p) {
+    return Softplus(x, p[0]);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
+  static HWY_INLINE auto Derivative(N x, const double* p) {
     return Logistic(SignedProduct(N(p[0]), x));
   }
   // -(a s(-a) + log(1 + e^-a)) / beta^2, a = |beta x|: the same on both sides, and nothing cancels.
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     const N a = Clamp(Abs(SignedProduct(N(p[0]), x)), kSaturated);
     const auto e = ExpScaled(-a);
     const N small = Unscaled(e);
@@ -64,15 +64,16 @@ struct Silu {
       .approximations = kApproximations,
   };
   template <class N>
-  static HWY_INLINE Result<N> Value(N x, const double* p) {
-    return LogisticRamp(x, N(p[0]));
+  static HWY_INLINE auto Value(N x, const double* p) {
+    return LogisticRamp(x, x, p[0]);
   }
   template <class N>
-  static HWY_INLINE Result<N> Derivative(N x, const double* p) {
-    return LogisticRampSlope(x, N(p[0]));
+  static HWY_INLINE auto Derivative(N x, const double* p) {
+    const N z = Clamp(SignedProduct(N(p[0]), x), N::kIsFast ? 300.0 : kSaturated);
+    return LogisticRampSlope(z, z);
   }
   template <int kIndex, class N>
-  static HWY_INLINE Result<N> ParameterDerivative(N x, const double* p) {
+  static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
     return LogisticSlope(SignedProduct(N(p[0]), x)) * (x * x);
   }
   static auto AtInfinity(const double* p) {

@@ -263,8 +263,19 @@ def mills(high, center):
                    f=lambda t: mp.sqrt(mp.pi / 2) * mp.exp(t * t / 2) * mp.erfc(t / mp.sqrt(2)))
 
 
-EXP = Problem('e^r - 1 ~ r + r^2 p(r)', '|r| <= ln(2)/2 + 2^-20', mp.expm1,
-              -REDUCED_EXP, REDUCED_EXP, lambda r: r, lambda r: r**2)
+def exp2(reach):
+    """2^r - 1 where |r| may reach a little beyond `reach`."""
+    high = mpf(reach) + mpf(2) ** -20
+    return Problem('2^r - 1 ~ r p(r)', f'|r| <= {reach} + 2^-20', lambda r: mp.expm1(r * mp.ln(2)),
+                   -high, high, scale=lambda r: r)
+
+
+def print_exp2_table():
+    table = [parts_of(mpf(2) ** (mpf(j) / 16), [53]) for j in range(16)]
+    print_comment('2^(j/16). Relative error of each < 2^-53.')
+    print_array('double', 'kSixteenths', table)
+
+
 LOG = Problem('2 atanh(s) ~ 2 s + s^3 p(z), z = s^2', '0 <= s <= 1/3', lambda s: 2 * mp.atanh(s),
               mpf(0), mpf(1) / 3, lambda s: 2 * s, lambda s: s**3, 2)
 SIN = Problem('sin(r) ~ r + r^3 p(z), z = r^2', '|r| <= pi/4 + 2^-20', mp.sin,
@@ -306,11 +317,14 @@ def main():
     print_reduction('kLn2Part', 'ln(2)', mp.ln(2), [40, 40], 13)
     print_reduction('kPiOver2Part', 'pi / 2', mp.pi / 2, [32, 32, 32], 21)
     approximate(mills(21, 2), ['kMillsNumerator', 'kMillsDenominator'], 7, -46, 't')
+    approximate(mills('14.5', 2), ['kMillsNearNumerator', 'kMillsNearDenominator'], 6, -45, 't')
     approximate(mills(60, 3), ['kMillsNumeratorPair', 'kMillsDenominatorPair'], 17, -102, 't',
                 'Pair')
-    approximate(EXP, ['kExpm1Tail'], 8, -51, 'r')
+    approximate(exp2('0.5'), ['kExp2'], 8, -46, 'r')
+    approximate(exp2('0.03125'), ['kExp2Sixteenth'], 3, -46, 'r')
+    print_exp2_table()
     print_inverse_factorials()
-    approximate(LOG, ['kAtanhTail'], 7, -50, 'z')
+    approximate(LOG, ['kAtanhTail'], 6, -46, 'z')
     approximate(SIN, ['kSinTail'], 4, -51, 'z')
     approximate(COS, ['kCosTail'], 3, -51, 'z')
     print(CLOSING)
