@@ -34,11 +34,12 @@ HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCou
   // A large number rounds a sum with it to a multiple of its last place, and then holds the rest.
 #if HWY_TARGET == HWY_AVX3
   // n = k + j/16: powers of 2^(1/16) come from a table in two registers, and the instruction that
-  // multiplies by 2^k needs no bounds.
-  const N argument = z;
+  // multiplies by 2^k needs no bounds. Beyond 2^47 r is no remainder, and the result may be NaN;
+  // not where a single vector asks for the sign of a float64 result.
+  const N argument = kCount > 1 ? z : Clamp(z, 708 / std::abs(factor));
   const N magic = 0x1.8p48;
 #else
-  const N argument = Max(-708 / std::abs(factor), Min(708 / std::abs(factor), z));
+  const N argument = Clamp(z, 708 / std::abs(factor));
   const N magic = 0x1.8p52 + 1023;
 #endif
   const N log2 = factor * kLog2E.part[0];

@@ -139,6 +139,12 @@ HWY_INLINE Lanes<D, kCount> Max(double bound, const Lanes<D, kCount>& a) {
 #endif
 }
 
+// z in [-limit, limit]; NaN stays NaN.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Clamp(const Lanes<D, kCount>& z, double limit) {
+  return Max(-limit, Min(limit, z));
+}
+
 // a * b + c, rounded once where the target can.
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> MulAdd(const Lanes<D, kCount>& a, const Lanes<D, kCount>& b,

@@ -81,11 +81,6 @@ HWY_INLINE N Clamp(N z, double limit) {
   return Select(N(limit) < Abs(z), CopySign(N(limit), z), z);
 }
 
-template <class D, size_t kCount>
-HWY_INLINE Lanes<D, kCount> Clamp(const Lanes<D, kCount>& z, double limit) {
-  return Max(-limit, Min(limit, z));
-}
-
 // 1 / (1 + e^-z).
 template <class N>
 HWY_INLINE auto Logistic(N z) -> typename N::Scaled {
@@ -274,6 +269,13 @@ template <class N>
 HWY_INLINE auto Gaussian(N z) -> typename N::Scaled {
   const N t = NormalArgument(z);
   return ExpScaled(-(t * t));
+}
+
+// At 26.6 it is 2^-1021.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Gaussian(const Lanes<D, kCount>& z) {
+  const auto t = Min(26.6, Abs(z));
+  return ExpScaled(t * t, -1.0);
 }
 
 // sin(z)/z, 1 at 0. Near a root its error is that of z's product, hence the magnitude.
