@@ -1,6 +1,8 @@
 #include "server/engine/rows.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 
 #include "server/engine/precise_block.h"
@@ -103,6 +105,17 @@ struct Columns {
 
 constexpr size_t kMostBytes = kBlock * sizeof(double);
 
+// Every gate's value and slope here, times any two float64, is a zero of its sign. The kernels are
+// made for products with a float64 only to that of a smaller x.
+constexpr double kFarLeft = -5'000;
+
+void KeepNear(std::byte* b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const double x = LoadAs<double>(b, i);
+    if (x < kFarLeft && std::isfinite(x)) StoreAs(b, i, kFarLeft);
+  }
+}
+
 // output = upstream * a * f'(b), one exact product.
 void RunGateSlope(const Function& gate, const RowOperation& operation, const std::byte* a,
                   const std::byte* b, const std::byte* upstream, std::byte* output, size_t count) {
@@ -131,6 +144,7 @@ void RunGated(const Function& gate, const RowOperation& operation, const std::by
     const size_t count = std::min(kBlock, rows * half - first);
     input_a.Gather(input, first, count, a);
     input_b.Gather(input, first, count, b);
+    if (operation.input_type == DataType::kFloat64) KeepNear(b, count);
     if (operation.quantity == Quantity::kValue) {
       Run(value, b, a, output + first * out_size, count);
       continue;

@@ -44,30 +44,38 @@ double SumError(size_t n) {
 
 // A term of a sum that is smaller than this is taken as this: its sign is right, its size is not.
 constexpr int kLeastScale = -740;
-// What products of scaled upstreams may lose to underflow.
-constexpr double kUnderflow = 0x1p-1060;
+// Numbers and products smaller than this may have lost bits to underflow, at most kLost.
+constexpr double kLeastWhole = 0x1p-900;
+constexpr double kLost = 0x1p-1060;
 
 // A sum of signed terms, for its error bound with that of their sizes.
 struct Sum {
   DoublePair total;
   double size = 0;
   double vague = 0;  // the size of terms of which only the sign is known
+  double lost = 0;   // what terms have lost to underflow
 
-  void Add(DoublePair term, bool is_vague) {
+  void Add(DoublePair term, bool is_vague = false, bool is_lossy = false) {
     total = total + term;
     size += std::abs(term.hi);
     if (is_vague) vague += std::abs(term.hi);
+    if (is_lossy) lost += 2 * kLost;
   }
   void Add(const Sum& other) {
     total = total + other.total;
     size += other.size;
     vague += other.vague;
+    lost += other.lost;
   }
-  Bounded ToBounded(double relative_error, double absolute_error, int exponent) const {
-    return MakeBounded(total.hi, total.lo,
-                       size * relative_error + 2 * vague + (size > 0 ? absolute_error : 0),
-                       exponent);
+  Bounded ToBounded(double relative_error, int exponent) const {
+    return MakeBounded(total.hi, total.lo, size * relative_error + 2 * vague + lost, exponent);
   }
+};
+
+// A number that may have lost bits to underflow.
+struct Scaled {
+  double value;
+  bool is_lossy;
 };
 
 struct Row {
@@ -230,20 +238,22 @@ class Worker {
            &row.top_upstream);
   }
 
-  double ScaledUpstream(const Row& row, double g) const {
-    // Every upstream of the types but float64 divides exactly by a normal power of two.
-    return std::ldexp(g, -row.upstream_exponent);
-  }
-
-  // What scaling may have lost.
-  double UpstreamError() const {
-    return operation_.input_type == DataType::kFloat64 ? kUnderflow : 0;
+  // g divided by the row's power of two.
+  static Scaled ScaleUpstream(const Row& row, double g) {
+    const double scaled = std::ldexp(g, -row.upstream_exponent);
+    return {scaled, g != 0 && std::abs(scaled) < kLeastWhole};
   }
 
   // d_i, scaled.
-  DoublePair Difference(const Row& row, double g) const {
-    DoublePair d;
-    d.lo = TwoSum(ScaledUpstream(row, g), -ScaledUpstream(row, row.top_upstream), d.hi);
+  struct Difference {
+    DoublePair value;
+    bool is_lossy;
+  };
+  static Difference DifferenceOf(const Row& row, double g) {
+    const Scaled own = ScaleUpstream(row, g), top = ScaleUpstream(row, row.top_upstream);
+    Difference d;
+    d.value.lo = TwoSum(own.value, -top.value, d.value.hi);
+    d.is_lossy = g != row.top_upstream && (own.is_lossy || top.is_lossy);
     return d;
   }
 
@@ -253,15 +263,21 @@ class Worker {
     Sum powers, weights;
     for (size_t i = begin; i < end; ++i) {
       if (column + (i - begin) == row.top) continue;
-      if (weighted && log_) weights.Add({ScaledUpstream(row, upstreams_[i]), 0}, false);
+      if (weighted && log_) {
+        const Scaled g = ScaleUpstream(row, upstreams_[i]);
+        weights.Add({g.value, 0}, false, g.is_lossy);
+      }
       if (block_.x[i] == -kInfinity) continue;
       const int exponent = static_cast<int>(block_.exponent[i]) - row.base;
       const double scale = PowerOfTwo(std::max(exponent, kLeastScale));
       const DoublePair power = {block_.hi[i] * scale, block_.lo[i] * scale};
-      powers.Add(power, false);
+      powers.Add(power);
       if (weighted && !log_) {
         const bool vague = exponent < kLeastScale || block_.exponent[i] == kLeastExponent;
-        weights.Add(power * Difference(row, upstreams_[i]), vague);
+        const Difference d = DifferenceOf(row, upstreams_[i]);
+        const DoublePair term = power * d.value;
+        const bool has_underflown = d.value.hi != 0 && std::abs(term.hi) < kLeastWhole;
+        weights.Add(term, vague, d.is_lossy || has_underflown);
       }
     }
     row.powers.Add(powers);
@@ -271,16 +287,14 @@ class Worker {
   void Divide(Row& row) const {
     if (row.IsNaN()) return;
     const Bounded one = MakeBounded(1, 0, 0, 0);
-    row.rest = row.powers.ToBounded(sum_error_, 0, row.base);
+    row.rest = row.powers.ToBounded(sum_error_, row.base);
     row.all = one + row.rest;
     if (!derivative() || row.HasInfiniteUpstream()) return;
-    const double lost = static_cast<double>(length_) * kUnderflow;
     if (!log_) {
-      row.slope = row.weighted.ToBounded(sum_error_, lost, row.base) / row.all;
+      row.slope = row.weighted.ToBounded(sum_error_, row.base) / row.all;
       return;
     }
-    const Bounded others = row.weighted.ToBounded(
-        sum_error_, UpstreamError() * static_cast<double>(length_), row.upstream_exponent);
+    const Bounded others = row.weighted.ToBounded(sum_error_, row.upstream_exponent);
     const Bounded own = MakeBounded(row.top_upstream, 0, 0, 0);
     row.slope = own + others;
     row.at_top = (row.rest * own + -others) / row.all;
@@ -362,8 +376,8 @@ class Worker {
     const Bounded value = power / row.all;
     if (!derivative()) return value;
     if (!log_) {
-      const DoublePair d = Difference(row, g);
-      Bounded difference = MakeBounded(d.hi, d.lo, g == row.top_upstream ? 0 : UpstreamError(), 0);
+      const Difference d = DifferenceOf(row, g);
+      const Bounded difference = MakeBounded(d.value.hi, d.value.lo, d.is_lossy ? 2 * kLost : 0, 0);
       Bounded result = value * (difference + -row.slope);
       result.exponent += row.upstream_exponent;
       return result;
