@@ -22,6 +22,7 @@
 
 #include "server/engine/bounded.h"
 #include "server/engine/coefficients.h"
+#include "server/engine/fast_softmax.h"
 #include "server/engine/hard_row.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/row_kernels.h"
@@ -471,9 +472,20 @@ void RunSoftmax(Softmax kind, const RowOperation& operation, const std::byte* in
   Worker worker(kind, operation, length);
   const size_t in_stride = length * SizeOf(operation.input_type);
   const size_t out_stride = length * SizeOf(operation.output_type);
-  for (size_t row = 0; row < rows; row += worker.MostRows()) {
+  const auto run_precisely = [&](size_t row, size_t count) {
     worker.Run(input + row * in_stride, upstream == nullptr ? nullptr : upstream + row * in_stride,
-               output + row * out_stride, std::min(worker.MostRows(), rows - row));
+               output + row * out_stride, count);
+  };
+  const bool has_fast_path = operation.quantity == Quantity::kValue && length > 1 &&
+                             operation.output_type != DataType::kFloat64;
+  for (size_t row = 0; has_fast_path && row < rows; ++row) {
+    if (!RunFastSoftmax(kind, operation, input + row * in_stride, output + row * out_stride,
+                        length)) {
+      run_precisely(row, 1);
+    }
+  }
+  for (size_t row = 0; !has_fast_path && row < rows; row += worker.MostRows()) {
+    run_precisely(row, std::min(worker.MostRows(), rows - row));
   }
 }
 
