@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "server/engine/precise_block.h"
 
@@ -64,9 +65,9 @@ void AddProduct(Interval& sum, const Interval& x, mpfr_srcptr factor) {
 // `ternary` is what an operation that rounded towards zero has returned.
 void MakeOdd(mpfr_ptr value, int ternary) {
   if (ternary == 0 || mpfr_zero_p(value) != 0) return;
-  // The last bit is set if the neighbour towards zero, at one bit less, is another number.
   Real shorter(mpfr_get_prec(value) - 1);
-  if (mpfr_set(shorter.get(), value, MPFR_RNDZ) != 0) return;
+  const bool is_odd = mpfr_set(shorter.get(), value, MPFR_RNDZ) != 0;
+  if (is_odd) return;
   if (mpfr_sgn(value) > 0) {
     mpfr_nextabove(value);
   } else {
@@ -97,14 +98,99 @@ bool Decide(const Interval& result, DataType type, std::byte* output) {
   return std::memcmp(ends, ends + SizeOf(type), SizeOf(type)) == 0;
 }
 
-// A group of equal x: e^(x - the largest x), gaps shrunk; how many; the sum of g.
-struct Group {
-  explicit Group(mpfr_prec_t bits) : power(bits), sum(kExactBits) {}
-  double x = 0;
-  double count = 0;
-  Interval power;
-  Real sum;
+// What a result is made of, at some number of bits. p(x) = e^(x - the largest x), gaps shrunk.
+struct Sums {
+  explicit Sums(mpfr_prec_t bits) : all(bits), rest(bits), own(bits), weighted(bits) {}
+  Interval all;       // sum of p
+  Interval rest;      // of all but the first element
+  Interval own;       // p of the element in question
+  Interval weighted;  // sum of p times weights that depend on it
+  bool weighted_is_zero = true;
 };
+
+// numerator / divisor, divisor > 0.
+Interval Quotient(const Interval& numerator, const Interval& divisor, mpfr_prec_t bits) {
+  Interval result(bits);
+  const auto divide = [](Real& end, const Real& dividend, const Real& by) {
+    MakeOdd(end.get(), mpfr_div(end.get(), dividend.get(), by.get(), MPFR_RNDZ));
+  };
+  divide(result.lower, numerator.lower, numerator.lower.Sign() < 0 ? divisor.lower : divisor.upper);
+  divide(result.upper, numerator.upper, numerator.upper.Sign() < 0 ? divisor.upper : divisor.lower);
+  return result;
+}
+
+// difference - log(1 + rest).
+Interval LessLog1p(const Real& difference, const Interval& rest, mpfr_prec_t bits) {
+  Interval log(bits), result(bits);
+  mpfr_log1p(log.lower.get(), rest.lower.get(), MPFR_RNDD);
+  mpfr_log1p(log.upper.get(), rest.upper.get(), MPFR_RNDU);
+  const auto subtract = [&difference](Real& end, const Real& less) {
+    MakeOdd(end.get(), mpfr_sub(end.get(), difference.get(), less.get(), MPFR_RNDZ));
+  };
+  subtract(result.lower, log.upper);
+  subtract(result.upper, log.lower);
+  return result;
+}
+
+// a * b, a > 0.
+Interval Product(const Interval& a, const Interval& b, mpfr_prec_t bits) {
+  Interval lower(bits), upper(bits);
+  AddProduct(lower, a, b.lower.get());
+  AddProduct(upper, a, b.upper.get());
+  lower.upper = upper.upper;
+  return lower;
+}
+
+Real Difference(double a, double b) {
+  Real difference(kExactBits);
+  mpfr_set_d(difference.get(), a, MPFR_RNDN);
+  mpfr_sub_d(difference.get(), difference.get(), b, MPFR_RNDN);
+  return difference;
+}
+
+Sums AddUp(const HardRow::Query& query, std::span<const HardRow::Element> elements,
+           mpfr_prec_t bits) {
+  Real total(kExactBits);  // of g
+  for (const auto& element : elements) {
+    mpfr_add_d(total.get(), total.get(), element.g, MPFR_RNDN);
+  }
+  Sums sums(bits);
+  Interval power(bits);
+  Real place(kExactBits), group(kExactBits), weight(kExactBits);
+  // Equal x together.
+  for (size_t i = 0; i < elements.size() && std::isfinite(elements[i].x);) {
+    const double x = elements[i].x;
+    if (i > 0) {
+      Real gap = Difference(elements[i - 1].x, x);
+      if (mpfr_cmp_d(gap.get(), kMostGap) > 0) mpfr_set_d(gap.get(), kMostGap, MPFR_RNDN);
+      mpfr_sub(place.get(), place.get(), gap.get(), MPFR_RNDN);
+    }
+    const size_t first = i;
+    mpfr_set_zero(group.get(), 1);
+    for (; i < elements.size() && elements[i].x == x; ++i) {
+      mpfr_add_d(group.get(), group.get(), elements[i].g, MPFR_RNDN);
+    }
+    mpfr_exp(power.lower.get(), place.get(), MPFR_RNDD);
+    mpfr_exp(power.upper.get(), place.get(), MPFR_RNDU);
+    if (x == query.x) sums.own = power;
+    const auto count = static_cast<double>(i - first);
+    mpfr_set_d(weight.get(), count, MPFR_RNDN);
+    AddProduct(sums.all, power, weight.get());
+    if (first == 0) mpfr_sub_ui(weight.get(), weight.get(), 1, MPFR_RNDN);
+    AddProduct(sums.rest, power, weight.get());
+
+    mpfr_set_d(weight.get(), query.g, MPFR_RNDN);
+    mpfr_mul_d(weight.get(), weight.get(), count, MPFR_RNDN);
+    if (!query.log) {
+      mpfr_sub(weight.get(), weight.get(), group.get(), MPFR_RNDN);
+    } else if (x == query.x) {
+      mpfr_sub(weight.get(), weight.get(), total.get(), MPFR_RNDN);
+    }
+    sums.weighted_is_zero = sums.weighted_is_zero && weight.Sign() == 0;
+    AddProduct(sums.weighted, power, weight.get());
+  }
+  return sums;
+}
 
 }  // namespace
 
@@ -113,83 +199,20 @@ void HardRow::Prepare() {
 }
 
 void HardRow::Round(double x, double g, DataType type, std::byte* output) const {
-  const bool derivative = quantity_ == Quantity::kDerivative;
-  Real total(kExactBits);  // of g
-  for (const Element& element : elements_) {
-    mpfr_add_d(total.get(), total.get(), element.g, MPFR_RNDN);
-  }
+  const Query query = {log_, x, g};
   for (mpfr_prec_t bits = kFirstBits; bits <= kMostBits; bits *= 2) {
-    Interval sum(bits);       // of all powers
-    Interval rest(bits);      // of all powers but the first element's
-    Interval weighted(bits);  // the derivative's numerator but for factors
-    Interval own(bits);       // the power of x
-    bool weighted_is_zero = true;
-    Group group(bits);
-    Real place(kExactBits), weight(kExactBits), gap(kExactBits), distance(kExactBits);
-    for (size_t i = 0; i < elements_.size() && std::isfinite(elements_[i].x);) {
-      if (i > 0) {
-        mpfr_set_d(gap.get(), elements_[i - 1].x, MPFR_RNDN);
-        mpfr_sub_d(gap.get(), gap.get(), elements_[i].x, MPFR_RNDN);
-        if (mpfr_cmp_d(gap.get(), kMostGap) > 0) mpfr_set_d(gap.get(), kMostGap, MPFR_RNDN);
-        mpfr_sub(place.get(), place.get(), gap.get(), MPFR_RNDN);
-      }
-      group.x = elements_[i].x;
-      group.count = 0;
-      mpfr_set_zero(group.sum.get(), 1);
-      for (; i < elements_.size() && elements_[i].x == group.x; ++i, ++group.count) {
-        mpfr_add_d(group.sum.get(), group.sum.get(), elements_[i].g, MPFR_RNDN);
-      }
-      mpfr_exp(group.power.lower.get(), place.get(), MPFR_RNDD);
-      mpfr_exp(group.power.upper.get(), place.get(), MPFR_RNDU);
-      if (group.x == x) own = group.power;
-      mpfr_set_d(weight.get(), group.count, MPFR_RNDN);
-      AddProduct(sum, group.power, weight.get());
-      if (group.x == elements_[0].x) mpfr_sub_ui(weight.get(), weight.get(), 1, MPFR_RNDN);
-      AddProduct(rest, group.power, weight.get());
-      if (!derivative) continue;
-      // softmax: y (g - sum g_j y_j) = own (sum over groups of power (count g - sum)) / sum^2.
-      // log_softmax: g - y total = (sum over groups of power count g, less own total) / sum.
-      mpfr_set_d(weight.get(), g, MPFR_RNDN);
-      mpfr_mul_d(weight.get(), weight.get(), group.count, MPFR_RNDN);
-      if (!log_) {
-        mpfr_sub(weight.get(), weight.get(), group.sum.get(), MPFR_RNDN);
-      } else if (group.x == x) {
-        mpfr_sub(weight.get(), weight.get(), total.get(), MPFR_RNDN);
-      }
-      weighted_is_zero = weighted_is_zero && weight.Sign() == 0;
-      AddProduct(weighted, group.power, weight.get());
-    }
-
+    const Sums sums = AddUp(query, elements_, bits);
     Interval result(bits);
-    if (!derivative && log_) {
-      // x - max - log(1 + rest), the difference exact.
-      mpfr_set_d(distance.get(), x, MPFR_RNDN);
-      mpfr_sub_d(distance.get(), distance.get(), elements_[0].x, MPFR_RNDN);
-      mpfr_log1p(rest.lower.get(), rest.lower.get(), MPFR_RNDD);
-      mpfr_log1p(rest.upper.get(), rest.upper.get(), MPFR_RNDU);
-      MakeOdd(result.lower.get(),
-              mpfr_sub(result.lower.get(), distance.get(), rest.upper.get(), MPFR_RNDZ));
-      MakeOdd(result.upper.get(),
-              mpfr_sub(result.upper.get(), distance.get(), rest.lower.get(), MPFR_RNDZ));
-    } else {
-      Interval numerator = derivative ? weighted : own;
-      Interval divisor = sum;
-      if (derivative && !log_) {
-        AddProduct(numerator = Interval(bits), own, weighted.lower.get());
-        Interval upper(bits);
-        AddProduct(upper, own, weighted.upper.get());
-        numerator.upper = upper.upper;
-        mpfr_sqr(divisor.lower.get(), sum.lower.get(), MPFR_RNDD);
-        mpfr_sqr(divisor.upper.get(), sum.upper.get(), MPFR_RNDU);
-      }
-      const auto divide = [](Real& end, const Real& by_positive, const Real& by_negative,
-                             const Real& dividend) {
-        const Real& by = dividend.Sign() < 0 ? by_negative : by_positive;
-        MakeOdd(end.get(), mpfr_div(end.get(), dividend.get(), by.get(), MPFR_RNDZ));
-      };
-      divide(result.lower, divisor.upper, divisor.lower, numerator.lower);
-      divide(result.upper, divisor.lower, divisor.upper, numerator.upper);
-      if (derivative && weighted_is_zero) result = Interval(bits);
+    if (quantity_ == Quantity::kValue) {
+      result = log_ ? LessLog1p(Difference(x, elements_[0].x), sums.rest, bits)
+                    : Quotient(sums.own, sums.all, bits);
+    } else if (!sums.weighted_is_zero) {
+      // log_softmax: g - y sum g_j, with all over one divisor; the own x has the weight
+      // count g - sum g_j, any other count g.
+      // softmax: y (g - sum g_j y_j); weights count g - sum of the group's g_j.
+      result = log_ ? Quotient(sums.weighted, sums.all, bits)
+                    : Quotient(Product(sums.own, sums.weighted, bits),
+                               Product(sums.all, sums.all, bits), bits);
     }
     if (Decide(result, type, output)) return;
   }

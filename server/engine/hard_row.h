@@ -19,6 +19,15 @@ namespace activation::engine {
 
 class HardRow {
  public:
+  struct Element {
+    double x, g;
+  };
+  // What is asked for.
+  struct Query {
+    bool log;
+    double x, g;
+  };
+
   // log: log_softmax.
   HardRow(bool log, Quantity quantity) : log_(log), quantity_(quantity) {}
 
@@ -31,10 +40,6 @@ class HardRow {
   void Round(double x, double g, DataType type, std::byte* output) const;
 
  private:
-  struct Element {
-    double x, g;
-  };
-
   bool log_;
   Quantity quantity_;
   std::vector<Element> elements_;  // largest x first

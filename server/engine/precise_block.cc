@@ -41,7 +41,9 @@ void Decode(DataType type, const std::byte* data, size_t count, double* values) 
       for (size_t i = 0; i < count; ++i) values[i] = Float16ToDouble(LoadAs<uint16_t>(data, i));
       return;
     case DataType::kBFloat16:
-      for (size_t i = 0; i < count; ++i) values[i] = BFloat16ToDouble(LoadAs<uint16_t>(data, i));
+      for (size_t i = 0; i < count; ++i) {
+        values[i] = std::bit_cast<float>(uint32_t{LoadAs<uint16_t>(data, i)} << 16);
+      }
       return;
   }
 }

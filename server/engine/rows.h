@@ -5,7 +5,8 @@
 // Guarantees, on every SIMD target, whatever the number of rows in a call:
 //   - FLOAT32, FLOAT16 and BFLOAT16 outputs are correctly rounded: the exact real result for the
 //     given row (and upstream) rounded once, to nearest, ties to even, subnormals kept. FLOAT64
-//     outputs are within 1 ULP.
+//     outputs are within 1 ULP; except geglu's derivative for b < -60, which is still not 0 where
+//     |upstream * a| > 2^1500, and then wrong.
 //   - A result that underflows is a zero of its sign; one that is exactly 0 is +0.
 //   - NaN results are the quiet NaN with sign bit and payload clear.
 //
