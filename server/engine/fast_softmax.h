@@ -14,6 +14,11 @@ namespace activation::engine {
 bool RunFastSoftmax(Softmax kind, const RowOperation& operation, const std::byte* input,
                     std::byte* output, size_t length);
 
+// The same for one row's derivatives, of which there are other cases that are not for this path:
+// FLOAT64 input, upstreams that are not finite, a row where all but one element count for nothing.
+bool RunFastSoftmaxSlope(Softmax kind, const RowOperation& operation, const std::byte* input,
+                         const std::byte* upstream, std::byte* output, size_t length);
+
 }  // namespace activation::engine
 
 #endif  // ACTIVATION_SERVER_ENGINE_FAST_SOFTMAX_H_

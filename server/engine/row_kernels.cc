@@ -87,23 +87,25 @@ bool RoundToFloat32OfTarget(const double* low, const double* high, std::byte* ou
                             size_t count) {
   [[maybe_unused]] const D d;
   const hn::Rebind<float, D> d32;
+  const hn::RebindToUnsigned<decltype(d32)> bits;  // in which 0 and -0 differ
   float* out = reinterpret_cast<float*>(output);
-  auto same = hn::Eq(hn::Zero(d32), hn::Zero(d32));
+  auto same = hn::Eq(hn::Zero(bits), hn::Zero(bits));
   size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR  // DemoteTo saturates there
   for (const size_t lanes = hn::Lanes(d); i + lanes <= count; i += lanes) {
     const auto rounded = hn::DemoteTo(d32, hn::LoadU(d, low + i));
-    same = hn::And(same, hn::Eq(rounded, hn::DemoteTo(d32, hn::LoadU(d, high + i))));
+    const auto other = hn::DemoteTo(d32, hn::LoadU(d, high + i));
+    same = hn::And(same, hn::Eq(hn::BitCast(bits, rounded), hn::BitCast(bits, other)));
     hn::StoreU(rounded, d32, out + i);
   }
 #endif
   bool rest_same = true;
   for (; i < count; ++i) {
-    const float rounded = static_cast<float>(low[i]);
-    rest_same = rest_same && rounded == static_cast<float>(high[i]);
+    const float rounded = static_cast<float>(low[i]), other = static_cast<float>(high[i]);
+    rest_same = rest_same && std::memcmp(&rounded, &other, sizeof(float)) == 0;
     std::memcpy(out + i, &rounded, sizeof(float));
   }
-  return rest_same && hn::AllTrue(d32, same);
+  return rest_same && hn::AllTrue(bits, same);
 }
 
 }  // namespace HWY_NAMESPACE

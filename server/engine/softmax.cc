@@ -476,13 +476,16 @@ void RunSoftmax(Softmax kind, const RowOperation& operation, const std::byte* in
     worker.Run(input + row * in_stride, upstream == nullptr ? nullptr : upstream + row * in_stride,
                output + row * out_stride, count);
   };
-  const bool has_fast_path = operation.quantity == Quantity::kValue && length > 1 &&
-                             operation.output_type != DataType::kFloat64;
+  const auto run_fast = [&](size_t row) {
+    const std::byte* const x = input + row * in_stride;
+    std::byte* const y = output + row * out_stride;
+    return operation.quantity == Quantity::kValue
+               ? RunFastSoftmax(kind, operation, x, y, length)
+               : RunFastSoftmaxSlope(kind, operation, x, upstream + row * in_stride, y, length);
+  };
+  const bool has_fast_path = length > 1 && operation.output_type != DataType::kFloat64;
   for (size_t row = 0; has_fast_path && row < rows; ++row) {
-    if (!RunFastSoftmax(kind, operation, input + row * in_stride, output + row * out_stride,
-                        length)) {
-      run_precisely(row, 1);
-    }
+    if (!run_fast(row)) run_precisely(row, 1);
   }
   for (size_t row = 0; !has_fast_path && row < rows; row += worker.MostRows()) {
     run_precisely(row, std::min(worker.MostRows(), rows - row));

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "server/engine/hard_row.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/row_oracle.h"
 #include "tests/accuracy/samples.h"
@@ -56,8 +57,8 @@ Values FromBits(DataType type, const std::vector<uint64_t>& bits) {
   return values;
 }
 
-std::vector<uint64_t> Run(const RowOperation& operation, const std::vector<uint64_t>& x,
-                          const std::vector<uint64_t>& upstream, size_t length) {
+std::vector<uint64_t> RunAll(const RowOperation& operation, const std::vector<uint64_t>& x,
+                             const std::vector<uint64_t>& upstream, size_t length) {
   const bool derivative = operation.quantity == Quantity::kDerivative;
   const size_t outputs = operation.spec->halves && !derivative ? x.size() / 2 : x.size();
   const auto input = Pack(operation.input_type, x);
@@ -94,7 +95,7 @@ void Compare(const RowOperation& operation, const std::vector<uint64_t>& x,
   const size_t rows = x.size() / length;
   const size_t g_length = upstream.size() / rows, y_length = expected.size() / rows;
   ForEachTarget([&](const char* target) {
-    const std::vector<uint64_t> results = Run(operation, x, upstream, length);
+    const std::vector<uint64_t> results = RunAll(operation, x, upstream, length);
     ASSERT_EQ(results.size(), expected.size());
     int failures = 0;
     for (size_t i = 0; i < results.size(); ++i) {
@@ -112,7 +113,7 @@ void Compare(const RowOperation& operation, const std::vector<uint64_t>& x,
         return std::vector(all.begin() + static_cast<std::ptrdiff_t>(row * size),
                            all.begin() + static_cast<std::ptrdiff_t>((row + 1) * size));
       };
-      ASSERT_EQ(Run(operation, at(x, length), at(upstream, g_length), length),
+      ASSERT_EQ(RunAll(operation, at(x, length), at(upstream, g_length), length),
                 at(results, y_length))
           << target << ": " << Describe(operation, length) << ", row " << row << " by itself";
     }
@@ -323,6 +324,70 @@ TEST_P(SoftmaxRows, PairsAreCorrectlyRounded) {
       for (size_t i = 0; i < 2; ++i) expected.push_back(oracle.Round(out, i));
     }
     Compare({spec, Quantity::kValue, in, out}, x, g, 2, expected);
+  }
+}
+
+// Longer than any block, with many equal elements so that the oracle is quick; the first few
+// results.
+TEST_P(SoftmaxRows, LongRowsAreCorrectlyRounded) {
+  const auto& [spec, in] = GetParam();
+  constexpr size_t kLength = 300'001, kCompared = 16;
+  Random random(kLength);
+  const Values few = Make(Scaled(3), random, in, 12);
+  for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
+    Values x, g;
+    for (size_t i = 0; i < kLength; ++i) x.push_back(few[random() % few.size()]);
+    for (size_t i = 0; i < kLength && quantity == Quantity::kDerivative; ++i) {
+      g.push_back(few[random() % few.size()]);
+    }
+    const RowOracle oracle(spec->name == std::string("log_softmax"), x, g);
+    const auto results = RunAll({spec, quantity, in, in}, ToBits(in, x), ToBits(in, g), kLength);
+    for (size_t i = 0; i < kCompared; ++i) {
+      const auto expected = oracle.Round(in, i);
+      ASSERT_TRUE(expected);
+      EXPECT_TRUE(IsRight(in, results[i], *expected))
+          << Describe({spec, quantity, in, in}, kLength) << ", element " << i << " is "
+          << oracle::Describe(in, results[i]) << ", should be " << oracle::Describe(in, *expected);
+    }
+  }
+}
+
+// The multiprecision path by itself, which other tests reach for few elements only.
+TEST_P(SoftmaxRows, HardRowsAreCorrectlyRounded) {
+  const auto& [spec, in] = GetParam();
+  const bool log = spec->name == std::string("log_softmax");
+  Random random(7);
+  std::vector<Pattern> inputs = Inputs();
+  // x - 2^24 is a midpoint of FLOAT32, and e^-2^24 decides.
+  inputs.push_back({"midpoints", [](Random&, DataType, size_t index) {
+                      return index == 0 ? 16'777'216.0 : -static_cast<double>(index);
+                    }});
+  for (const Pattern& input : inputs) {
+    for (const Pattern& upstream : Upstreams()) {
+      for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
+        const Values x = Make(input, random, in, 5);
+        Values g = Make(upstream, random, in, 5);
+        if (quantity == Quantity::kValue) std::ranges::fill(g, 0.0);
+        if (!std::isfinite(*std::ranges::max_element(x))) continue;
+        const RowOracle oracle(log, x, quantity == Quantity::kValue ? Values() : g);
+        engine::HardRow row(log, quantity);
+        for (size_t i = 0; i < x.size(); ++i) row.Add(x[i], g[i]);
+        row.Prepare();
+        for (size_t i = 0; i < x.size(); ++i) {
+          if (!std::isfinite(x[i])) continue;
+          for (const DataType out : kAllTypes) {
+            std::vector<std::byte> bytes(engine::SizeOf(out));
+            row.Round(x[i], g[i], out, bytes.data());
+            const auto expected = oracle.Round(out, i);
+            ASSERT_TRUE(expected);
+            EXPECT_TRUE(IsRight(out, Unpack(out, bytes)[0], *expected))
+                << input.name << ", upstream " << upstream.name << ", element " << i << " is "
+                << oracle::Describe(out, Unpack(out, bytes)[0]) << ", should be "
+                << oracle::Describe(out, *expected);
+          }
+        }
+      }
+    }
   }
 }
 
