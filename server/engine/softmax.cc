@@ -98,6 +98,7 @@ struct Row {
 
   // Sums but for the top, powers of e divided by 2^base.
   int base = 0;
+  bool is_far = false;  // so far below that base, and their powers of e, are too large, but not 0
   Sum powers;
   Sum weighted;  // of e_j d_j, or of g_j for log_softmax
 
@@ -141,7 +142,7 @@ class Worker {
     for (size_t r = 0; r < rows; ++r) PrepareSums(r);
     ForEachBlock([this](size_t first, size_t count) {
       Load(first, count);
-      LoadPowers(first, count);
+      LoadPowers(first, count, true);
       ForEachRun(first, count, [this](Row& row, size_t column, size_t begin, size_t end) {
         AddUp(row, column, begin, end);
       });
@@ -150,7 +151,7 @@ class Worker {
     if (log_ && !derivative()) TakeLogs(rows);
     ForEachBlock([this](size_t first, size_t count) {
       Load(first, count);
-      if (!log_ || derivative()) LoadPowers(first, count);
+      if (!log_ || derivative()) LoadPowers(first, count, false);
       ForEachRun(first, count, [this](Row& row, size_t column, size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) Keep(Result(row, column + (i - begin), i), i);
       });
@@ -191,12 +192,16 @@ class Worker {
   }
 
   // The differences' low parts are not numbers where the difference is -infinity.
-  void LoadPowers(size_t first, size_t count) {
+  // For sums the powers of far elements are those of their distance to the second.
+  void LoadPowers(size_t first, size_t count, bool for_sums) {
     if (powers_loaded_) return;
     powers_loaded_ = true;
-    ForEachRun(first, count, [this](Row& row, size_t, size_t begin, size_t end) {
+    ForEachRun(first, count, [&](Row& row, size_t, size_t begin, size_t end) {
+      const bool is_near = row.is_far && for_sums;
+      const double largest = is_near ? row.second : row.largest;
+      if (is_near) loaded_ = kNothing;
       for (size_t i = begin; i < end; ++i) {
-        block_.lo[i] = TwoSum(block_.x[i], -row.largest, block_.hi[i]);
+        block_.lo[i] = TwoSum(block_.x[i], -largest, block_.hi[i]);
       }
     });
     ExpBlock(block_, count);
@@ -229,8 +234,9 @@ class Worker {
     Row& row = rows_[r];
     if (row.IsNaN()) return;
     if (row.finite > 1) {
-      const double distance = (row.second - row.largest) * kLog2E.part[0];
-      row.base = static_cast<int>(std::max(std::round(distance), kLeastExponent));
+      const double base = std::round((row.second - row.largest) * kLog2E.part[0]);
+      row.base = static_cast<int>(std::max(base, kLeastExponent));
+      row.is_far = base <= kLeastExponent;
     }
     if (!derivative()) return;
     if (row.largest_upstream > 0) row.upstream_exponent = std::ilogb(row.largest_upstream) + 1;
@@ -269,7 +275,7 @@ class Worker {
         weights.Add({g.value, 0}, false, g.is_lossy);
       }
       if (block_.x[i] == -kInfinity) continue;
-      const int exponent = static_cast<int>(block_.exponent[i]) - row.base;
+      const int exponent = static_cast<int>(block_.exponent[i]) - (row.is_far ? 0 : row.base);
       const double scale = PowerOfTwo(std::max(exponent, kLeastScale));
       const DoublePair power = {block_.hi[i] * scale, block_.lo[i] * scale};
       powers.Add(power);
