@@ -53,23 +53,32 @@ constexpr double kLost = 0x1p-1060;
 struct Sum {
   DoublePair total;
   double size = 0;
-  double vague = 0;  // the size of terms of which only the sign is known
-  double lost = 0;   // what terms have lost to underflow
+  // Sizes of terms of which only the sign is known.
+  double vague_plus = 0;
+  double vague_minus = 0;
+  double lost = 0;  // what terms have lost to underflow
 
   void Add(DoublePair term, bool is_vague = false, bool is_lossy = false) {
     total = total + term;
     size += std::abs(term.hi);
-    if (is_vague) vague += std::abs(term.hi);
+    if (is_vague) (term.hi > 0 ? vague_plus : vague_minus) += std::abs(term.hi);
     if (is_lossy) lost += 2 * kLost;
   }
   void Add(const Sum& other) {
     total = total + other.total;
     size += other.size;
-    vague += other.vague;
+    vague_plus += other.vague_plus;
+    vague_minus += other.vague_minus;
     lost += other.lost;
   }
-  Bounded ToBounded(double relative_error, int exponent) const {
-    return MakeBounded(total.hi, total.lo, size * relative_error + 2 * vague + lost, exponent);
+  // Where all terms are vague and of one sign, and `tiny` says that they underflow in every result,
+  // the interval has their sign and nothing else of them.
+  Bounded ToBounded(double relative_error, int exponent, bool tiny = false) const {
+    const double vague = vague_plus + vague_minus;
+    const bool has_sign =
+        tiny && vague == size && lost == 0 && (vague_plus == 0 || vague_minus == 0);
+    return MakeBounded(total.hi, total.lo,
+                       size * relative_error + (has_sign ? 0.75 : 2) * vague + lost, exponent);
   }
 };
 
@@ -298,7 +307,9 @@ class Worker {
     row.all = one + row.rest;
     if (!derivative() || row.HasInfiniteUpstream()) return;
     if (!log_) {
-      row.slope = row.weighted.ToBounded(sum_error_, row.base) / row.all;
+      // 2^-740 times an upstream of any type but FLOAT64.
+      const bool tiny = row.upstream_exponent < 200;
+      row.slope = row.weighted.ToBounded(sum_error_, row.base, tiny) / row.all;
       return;
     }
     const Bounded others = row.weighted.ToBounded(sum_error_, row.upstream_exponent);
