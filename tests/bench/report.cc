@@ -66,6 +66,7 @@ const std::vector<Layout>& Layouts() {
   return layouts;
 }
 
+// NaN where the row has no such thing.
 double Cell(const Row& row, const Column& column) {
   const auto value = row.counters.find(column.counter);
   if (value == row.counters.end()) return std::nan("");
@@ -96,10 +97,10 @@ std::string ToTable(const std::vector<Column>& columns, const std::vector<Row>& 
     std::vector<std::string> cells;
     for (const Column& column : columns) {
       const double value = Cell(row, column);
-      cells.push_back(std::string(column.counter).starts_with(kDifferencePrefix)
+      cells.push_back(std::isnan(value) ? ""
+                      : std::string(column.counter).starts_with(kDifferencePrefix)
                           ? absl::StrFormat("%.1e", value)
-                      : column.ratio_to != nullptr ? absl::StrFormat("%.2f", value)
-                                                   : absl::StrFormat("%.3f", value));
+                          : absl::StrFormat(column.ratio_to != nullptr ? "%.2f" : "%.3f", value));
     }
     table += ToLine(row.name, cells);
   }
