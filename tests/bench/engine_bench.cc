@@ -42,9 +42,10 @@ std::string ToDocument(const std::string& command, const std::string& load_befor
                        const std::string& left_out, const Reporter& reporter) {
   std::ostringstream text;
   text << "<!-- Generated: " << command << " -->\n# Benchmarks of the engine\n\n"
-       << "Nanoseconds per element on one thread, medians of the process's CPU time over rounds in "
+       << "Nanoseconds per element on one thread, the smallest CPU time of the process over rounds "
+          "in "
           "which all competitors take turns\n"
-          "(with threads: the smallest time on the wall). Inputs are normally distributed, "
+          "(with threads: time on the wall). Inputs are normally distributed, "
           "deviation "
        << kInputDeviation << ", seed " << kInputSeed
        << "; derivatives beside\npeers are times an upstream gradient of deviation "
@@ -55,17 +56,27 @@ std::string ToDocument(const std::string& command, const std::string& load_befor
   return text.str();
 }
 
+// Google Benchmark takes --help for itself.
+void PrintHelp() {
+  std::cout
+      << "engine_bench [--simd=AVX2|AVX3|...]  hold all to this instruction set of Highway's\n"
+         "             [--markdown=FILE]       write the tables to this file, too\n"
+         "             [--ours]                time the engine alone, to be timed beside other "
+         "programs\n";
+  benchmark::PrintDefaultHelp();
+}
+
 int Main(int argc, char** argv) {
   std::string command = "engine_bench";
   for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
-  benchmark::Initialize(&argc, argv);
+  benchmark::Initialize(&argc, argv, PrintHelp);
 
-  CLI::App app("Times the engine beside its peers.");
+  CLI::App app;
   std::string simd, markdown;
   bool ours = false;
-  app.add_option("--simd", simd, "Hold all to this instruction set of Highway's: AVX2, AVX3, ...");
-  app.add_option("--markdown", markdown, "Write the tables to this file, too");
-  app.add_flag("--ours", ours, "Time the engine alone, for use beside other programs");
+  app.add_option("--simd", simd);
+  app.add_option("--markdown", markdown);
+  app.add_flag("--ours", ours);
   CLI11_PARSE(app, argc, argv);
 
   omp_set_num_threads(1);  // oneDNN's

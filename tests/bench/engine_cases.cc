@@ -12,7 +12,7 @@ void RunEngineCase(benchmark::State& state, const engine::Operation& operation, 
   const size_t count = size.elements;
   Tensor input = MakeInput(operation.input_type, count);
   Tensor output(operation.output_type, count);
-  Race(state, size, Measure::kMedianCpu,
+  Race(state, size, kCpuClock,
        {{kOurs, [&] { engine::Run(operation, input.bytes(), nullptr, output.bytes(), count); }}});
 }
 

@@ -76,7 +76,7 @@ void RunPeerCase(benchmark::State& state, const Peer& peer, const engine::Spec& 
       return;
     }
   }
-  Race(state, size, Measure::kMedianCpu, competitors);
+  Race(state, size, kCpuClock, competitors);
 }
 
 }  // namespace
