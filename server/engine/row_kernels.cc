@@ -70,7 +70,7 @@ double ExpAndSumOfTarget(const double* x, double largest, double* powers, size_t
   const auto shift = hn::Set(d, largest);
   auto sum = hn::Zero(d);
   ForEachVector(x, count, -HUGE_VAL, [&](auto v, size_t i, size_t used) HWY_ATTR {
-    const auto power = ExpScaled(Lanes<D>(hn::Sub(v, shift))).v;
+    const auto power = ExpScaled(Lanes<D>(hn::Sub(v, shift))).v[0];
     sum = hn::Add(sum, power);
     if (used == hn::Lanes(d)) {
       hn::StoreU(power, d, powers + i);
