@@ -61,16 +61,14 @@ struct Range {
 // Calls f(argument, result) rounding to nearest, which the C library is made for.
 template <typename F>
 void Increasing(F f, const Lanes& a, Range range, Lanes& y, double relative = kRelative) {
-  NegateLanes(a, y);
-  Lanes ends;
-  std::copy_n(a.high, kLanes, ends.high);
-  std::copy_n(y.high, kLanes, ends.negated_low);  // the low ends
+  double low[kLanes], at_low[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) low[i] = -a.negated_low[i];
   {
     const ScopedRounding nearest(FE_TONEAREST);
-    f(ends.high, y.high);
-    f(ends.negated_low, ends.high);
+    f(low, at_low);
+    f(a.high, y.high);
   }
-  for (size_t i = 0; i < kLanes; ++i) y.negated_low[i] = -ends.high[i];
+  for (size_t i = 0; i < kLanes; ++i) y.negated_low[i] = -at_low[i];
   Widen(a, relative, range.low, range.high, range.keeps_sign, y);
 }
 
