@@ -108,36 +108,52 @@ const Expansion* Filter::ExpansionFor(std::span<const float> x) const {
   return nullptr;
 }
 
+const Lanes& Filter::Evaluate(std::span<const float> x) {
+  for (size_t i = 0; i < kLanes; ++i) {
+    const float usable = i < x.size() && std::isfinite(x[i]) ? x[i] : 1.0f;
+    x_.high[i] = usable;
+    x_.negated_low[i] = -usable;
+  }
+  return evaluator_.Evaluate(x_);
+}
+
+bool Filter::IsRightByLeadingTerm(float x, float y) const {
+  const Expansion& expansion = expansions_[x < 0 ? 1 : 0];
+  if (std::fabs(x) > expansion.radius) return false;
+  const std::optional<float> right = RoundByLeadingTerm(expansion, x);
+  return right && std::bit_cast<uint32_t>(*right) == std::bit_cast<uint32_t>(y);
+}
+
 void Filter::CheckBlock(std::span<const float> x, std::span<const float> y, size_t offset,
                         std::vector<size_t>& undecided) {
-  const Lanes* result = &near_zero_;
-  if (const Expansion* expansion = ExpansionFor(x)) {
-    Expand(*expansion, x, near_zero_);
-  } else {
-    for (size_t i = 0; i < kLanes; ++i) {
-      const float usable = i < x.size() && std::isfinite(x[i]) ? x[i] : 1.0f;
-      x_.high[i] = usable;
-      x_.negated_low[i] = -usable;
-    }
-    result = &evaluator_.Evaluate(x_);
-  }
+  const Expansion* expansion = ExpansionFor(x);
+  if (expansion != nullptr) Expand(*expansion, x, near_zero_);
+  const Lanes& results = expansion != nullptr ? near_zero_ : Evaluate(x);
   bool is_right[kLanes];
   for (size_t i = 0; i < x.size(); ++i) {
-    is_right[i] = AllRoundTo(-result->negated_low[i], result->high[i], y[i]);
+    is_right[i] = AllRoundTo(-results.negated_low[i], results.high[i], y[i]);
   }
+  const size_t before = undecided.size();
   for (size_t i = 0; i < x.size(); ++i) {
-    if (is_right[i] && x[i] != 0 && std::isfinite(x[i])) continue;
     if (std::isnan(x[i])) {
-      if (std::bit_cast<uint32_t>(y[i]) != kQuietNan) undecided.push_back(offset + i);
-      continue;
+      is_right[i] = std::bit_cast<uint32_t>(y[i]) == kQuietNan;
+    } else if (x[i] == 0 || std::isinf(x[i])) {
+      is_right[i] = false;
+    } else if (!is_right[i]) {
+      is_right[i] = IsRightByLeadingTerm(x[i], y[i]);
     }
-    const Expansion& expansion = expansions_[x[i] < 0 ? 1 : 0];
-    if (x[i] != 0 && std::fabs(x[i]) <= expansion.radius) {
-      const std::optional<float> right = RoundByLeadingTerm(expansion, x[i]);
-      if (right && std::bit_cast<uint32_t>(*right) == std::bit_cast<uint32_t>(y[i])) continue;
-    }
-    undecided.push_back(offset + i);
+    if (!is_right[i]) undecided.push_back(offset + i);
   }
+  if (expansion == nullptr || undecided.size() == before) return;
+  // What an expansion can't decide may be exact in the formula, as 1 - x is.
+  const Lanes& exact = Evaluate(x);
+  const auto is_decided = [&](size_t place) {
+    const size_t i = place - offset;
+    return AllRoundTo(-exact.negated_low[i], exact.high[i], y[i]);
+  };
+  undecided.erase(std::remove_if(undecided.begin() + static_cast<std::ptrdiff_t>(before),
+                                 undecided.end(), is_decided),
+                  undecided.end());
 }
 
 void Filter::Check(std::span<const float> x, std::span<const float> y,

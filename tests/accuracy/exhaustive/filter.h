@@ -34,6 +34,9 @@ class Filter {
 
   void CheckBlock(std::span<const float> x, std::span<const float> y, size_t offset,
                   std::vector<size_t>& undecided);
+  // Enclosures of the results at x, at most kLanes finite numbers.
+  const oracle::Lanes& Evaluate(std::span<const float> x);
+  bool IsRightByLeadingTerm(float x, float y) const;
   // The expansion that holds for all of x, which lie next to 0 on one side of it; else null.
   const oracle::Expansion* ExpansionFor(std::span<const float> x) const;
 
