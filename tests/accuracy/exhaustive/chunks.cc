@@ -162,6 +162,8 @@ class Runner {
 
 }  // namespace
 
-Outcome Run(const Work& work, const RunOptions& options) { return Runner(work, options).Run(); }
+Outcome RunChunks(const Work& work, const RunOptions& options) {
+  return Runner(work, options).Run();
+}
 
 }  // namespace activation::accuracy

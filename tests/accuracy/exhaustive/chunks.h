@@ -24,8 +24,8 @@ struct RunOptions {
   int threads = 1;
   // Where progress is kept, a few times a minute and when stopped; empty: nowhere. A file of other
   // work, or of another build of this program, is ignored and replaced. Removed at the end.
-  std::string checkpoint;
-  // Once true, chunks that have begun are finished and Run returns.
+  std::string checkpoint = {};
+  // Once true, chunks that have begun are finished and RunChunks returns.
   const std::atomic<bool>* stop = nullptr;
   bool show_progress = false;  // on stderr
 };
@@ -36,7 +36,7 @@ struct Outcome {
   bool resumed = false;  // part of it was done by an earlier run
 };
 
-Outcome Run(const Work& work, const RunOptions& options);
+Outcome RunChunks(const Work& work, const RunOptions& options);
 
 }  // namespace activation::accuracy
 

@@ -97,6 +97,12 @@ std::vector<int64_t> PlacesOfChange(const oracle::Oracle& oracle,
   return places;
 }
 
+void SortByBits(std::span<float> x) {
+  std::sort(x.begin(), x.end(), [](float a, float b) {
+    return std::bit_cast<uint32_t>(a) < std::bit_cast<uint32_t>(b);
+  });
+}
+
 engine::Function RandomParameters(const engine::Spec& spec, Generator& generator) {
   engine::Function function = engine::WithDefaults(spec);
   for (size_t i = 0; i < spec.parameters.size(); ++i) {
@@ -113,19 +119,22 @@ void RandomInputs(const engine::Function& function, std::span<const double> kink
     scales.push_back(1 / function.parameters[i]);
   }
   for (size_t i = 0; i < x.size(); ++i) {
-    if (i % 4 == 0) {
-      x[i] = std::bit_cast<float>(static_cast<uint32_t>(generator()));
-    } else if (i % 16 == 1 && !kinks.empty()) {
+    const double size =
+        std::exp2(Uniform(generator, kLowestScaledExponent, kHighestScaledExponent));
+    const auto scaled =
+        static_cast<float>(scales[generator() % scales.size()] * size * RandomSign(generator));
+    if (i % 16 == 1 && !kinks.empty()) {
       const auto kink = static_cast<float>(kinks[generator() % kinks.size()]);
       const int64_t place = PlaceOf(DataType::kFloat32, std::bit_cast<uint32_t>(kink)) +
                             RandomDistance(generator, kNeighbourExponent32);
       x[i] = std::bit_cast<float>(static_cast<uint32_t>(AtPlace(DataType::kFloat32, place)));
+    } else if (i % 4 == 0 || scaled == 0 || !std::isfinite(scaled)) {
+      x[i] = std::bit_cast<float>(static_cast<uint32_t>(generator()));
     } else {
-      const double size =
-          std::exp2(Uniform(generator, kLowestScaledExponent, kHighestScaledExponent));
-      x[i] = static_cast<float>(scales[generator() % scales.size()] * size * RandomSign(generator));
+      x[i] = scaled;
     }
   }
+  SortByBits(x);
 }
 
 void RandomInputs(std::span<const int64_t> places, Generator& generator, std::span<double> x) {

@@ -28,8 +28,12 @@ std::vector<int64_t> PlacesOfChange(const oracle::Oracle& oracle,
 // default.
 engine::Function RandomParameters(const engine::Spec& spec, Generator& generator);
 
-// Fills x with inputs for a function with these kinks: any float; products of an ordinary number
-// and a parameter or its inverse, which functions scale their inputs by; neighbours of kinks.
+// The filter is quickest where neighbours are alike.
+void SortByBits(std::span<float> x);
+
+// Fills x with inputs, sorted by bits, for a function with these kinks: any float; products of an
+// ordinary number and a parameter or its inverse, which functions scale their inputs by; neighbours
+// of kinks.
 void RandomInputs(const engine::Function& function, std::span<const double> kinks,
                   Generator& generator, std::span<float> x);
 

@@ -72,10 +72,10 @@ int Prove(const Options& options, const Job& job) {
     std::fprintf(stderr, "%s\n", work.status().ToString().c_str());
     return kUsage;
   }
-  const Outcome outcome = Run(*work, {.threads = options.threads,
-                                      .checkpoint = CheckpointOf(options, job, target),
-                                      .stop = &stop_requested,
-                                      .show_progress = true});
+  const Outcome outcome = RunChunks(*work, {.threads = options.threads,
+                                            .checkpoint = CheckpointOf(options, job, target),
+                                            .stop = &stop_requested,
+                                            .show_progress = true});
   const Tally& tally = outcome.tally;
   std::printf("%s %s%s: %llu inputs, %llu by the oracle, %llu wrong, %.0f s", work->name.c_str(),
               target.c_str(), outcome.resumed ? " (resumed)" : "",
@@ -166,11 +166,8 @@ int Main(int argc, char** argv) {
   StopOnSignals();
   int status = 0;
   for (const Quantity each : options.quantities) {
-    const int result = Prove(options, {.spec = spec,
-                                       .quantity = each,
-                                       .mode = options.mode,
-                                       .inputs = options.inputs,
-                                       .tamper = nullptr});
+    const int result = Prove(
+        options, {.spec = spec, .quantity = each, .mode = options.mode, .inputs = options.inputs});
     status = std::max(status, result);
     if (result == kStopped) break;
   }

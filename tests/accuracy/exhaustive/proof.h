@@ -33,7 +33,7 @@ struct Job {
   // For kParameters and kFloat64, at least so many.
   uint64_t inputs = 0;
   // For tests of the proof itself: changes the engine's float32 results y at x.
-  std::function<void(std::span<const float> x, std::span<float> y)> tamper;
+  std::function<void(std::span<const float> x, std::span<float> y)> tamper = {};
 };
 
 // "gelu value all".

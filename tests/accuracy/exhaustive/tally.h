@@ -18,8 +18,8 @@ struct Tally {
   uint64_t wrong = 0;      // misrounded, or off by more than 1 ULP in FLOAT64
   double seconds = 0;      // of wall-clock time
   double worst_ulp = 0;    // FLOAT64 only
-  std::string worst_place;
-  std::vector<std::string> failures;  // one line each
+  std::string worst_place = {};
+  std::vector<std::string> failures = {};  // one line each
 };
 
 void Add(const Tally& from, Tally& to);
