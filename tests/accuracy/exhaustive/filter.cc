@@ -117,9 +117,11 @@ const Lanes& Filter::Evaluate(std::span<const float> x) {
   return evaluator_.Evaluate(x_);
 }
 
-bool Filter::IsRightByLeadingTerm(float x, float y) const {
+bool Filter::IsRightNextToZero(float x, float y) {
   const Expansion& expansion = expansions_[x < 0 ? 1 : 0];
   if (std::fabs(x) > expansion.radius) return false;
+  Expand(expansion, {&x, 1}, near_zero_);
+  if (AllRoundTo(-near_zero_.negated_low[0], near_zero_.high[0], y)) return true;
   const std::optional<float> right = RoundByLeadingTerm(expansion, x);
   return right && std::bit_cast<uint32_t>(*right) == std::bit_cast<uint32_t>(y);
 }
@@ -140,7 +142,7 @@ void Filter::CheckBlock(std::span<const float> x, std::span<const float> y, size
     } else if (x[i] == 0 || std::isinf(x[i])) {
       is_right[i] = false;
     } else if (!is_right[i]) {
-      is_right[i] = IsRightByLeadingTerm(x[i], y[i]);
+      is_right[i] = IsRightNextToZero(x[i], y[i]);
     }
     if (!is_right[i]) undecided.push_back(offset + i);
   }

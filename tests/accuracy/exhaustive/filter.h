@@ -36,7 +36,8 @@ class Filter {
                   std::vector<size_t>& undecided);
   // Enclosures of the results at x, at most kLanes finite numbers.
   const oracle::Lanes& Evaluate(std::span<const float> x);
-  bool IsRightByLeadingTerm(float x, float y) const;
+  // Whether the expansion, if it holds at x, says that y is right.
+  bool IsRightNextToZero(float x, float y);
   // The expansion that holds for all of x, which lie next to 0 on one side of it; else null.
   const oracle::Expansion* ExpansionFor(std::span<const float> x) const;
 
