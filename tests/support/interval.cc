@@ -124,6 +124,8 @@ void IntervalEvaluator::Compute(const Instruction& instruction, Slot& slot) {
         Fill(slot.lanes, parameters_[instruction.index - 1], parameters_[instruction.index - 1]);
       }
       return;
+    case Code::kNearlyOne:
+      return Fill(slot.lanes, 1 - 0x1p-53, 1);
     case Code::kPower:
       return PowerLanes(At(instruction.a), instruction.index, slot.lanes);
     case Code::kChoose: {

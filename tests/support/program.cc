@@ -198,8 +198,16 @@ class Compiler {
       if (const auto u = ArgumentOf(Code::kErf, b)) {
         return Apply(Code::kErfc, code == Code::kAdd ? Apply(Code::kNegate, *u) : *u);
       }
+      if (const auto u = ArgumentOf(Code::kTanh, b)) {
+        // 1 + tanh(u) = 2 / (1 + e^(-2 u)).
+        const int factor = Constant(Integer(code == Code::kAdd ? -2 : 2));
+        const int exponent = Push({.code = Code::kMultiply, .a = factor, .b = *u});
+        const int sum = Push({.code = Code::kAdd, .a = a, .b = Apply(Code::kExp, exponent)});
+        return Push({.code = Code::kDivide, .a = Constant(Integer(2)), .b = sum});
+      }
     }
     const int plain = Push({.code = code, .a = a, .b = b});
+    if (const auto root = SumWithRoot(code, a, b, plain)) return *root;
     const std::optional<Tail> left = TailOf(a);
     const std::optional<Tail> right = left ? TailOf(b) : std::nullopt;
     if (!right || !(left->exponent == right->exponent)) return plain;
@@ -214,6 +222,24 @@ class Compiler {
     const int below =
         Push({.code = Code::kLess, .a = argument, .b = Constant(Integer(kTailExponent))});
     return Push({.code = Code::kChoose, .a = below, .b = tail, .c = plain});
+  }
+
+  // With r = sqrt(y^2 + c), for y < 0, where the left sides cancel:
+  //   y + r = c / (r - y),   1 + y / r = c / (r (r - y)).
+  std::optional<int> SumWithRoot(Code code, int a, int b, int plain) {
+    if (code != Code::kAdd) return std::nullopt;
+    const bool is_quotient = IsOne(a) && program_[b].code == Code::kDivide;
+    const int y = is_quotient ? program_[b].a : a;
+    const int root = is_quotient ? program_[b].b : b;
+    const auto square_plus = ArgumentOf(Code::kSqrt, root);
+    if (!square_plus || program_[*square_plus].code != Code::kAdd) return std::nullopt;
+    const Instruction sum = program_[*square_plus];
+    if (sum.a != Power(y, 2)) return std::nullopt;
+    int divisor = Push({.code = Code::kSubtract, .a = root, .b = y});
+    if (is_quotient) divisor = Push({.code = Code::kMultiply, .a = root, .b = divisor});
+    const int quotient = Push({.code = Code::kDivide, .a = sum.b, .b = divisor});
+    const int below = Push({.code = Code::kLess, .a = y, .b = Constant(Integer(0))});
+    return Push({.code = Code::kChoose, .a = below, .b = quotient, .c = plain});
   }
 
   // The value as a monomial, if it is one.
@@ -276,6 +302,15 @@ class Compiler {
           return Tail{*std::move(exponent), node.a, Constant(Integer(1)), -1};
         }
         return std::nullopt;
+      case Code::kSoftplus:
+        // log(1 + e^u) = e^u (1 - e^u / 2 + ...).
+        if (auto exponent = ValueOf(node.a)) {
+          return Tail{*std::move(exponent), node.a, Push({.code = Code::kNearlyOne}), -1};
+        }
+        return std::nullopt;
+      case Code::kTanh:
+        // tanh(y) = y (1 - y^2 / 3 + ...).
+        return program_[node.a].code == Code::kSoftplus ? TailOf(node.a) : std::nullopt;
       case Code::kErfc: {
         const auto square = SquareOf(node.a);
         if (!square) return std::nullopt;
@@ -299,12 +334,40 @@ class Compiler {
       }
       case Code::kDivide: {
         auto tail = TailOf(node.a);
-        if (tail) tail->rest = Push({.code = Code::kDivide, .a = tail->rest, .b = node.b});
+        if (tail) {
+          tail->rest = Push({.code = Code::kDivide, .a = tail->rest, .b = node.b});
+        } else if ((tail = TailOfInverse(node.b))) {
+          tail->rest = Push({.code = Code::kMultiply, .a = node.a, .b = tail->rest});
+        }
         return tail;
       }
       default:
         return std::nullopt;
     }
+  }
+
+  // Of 1 / the value.
+  std::optional<Tail> TailOfInverse(int place) {
+    const Instruction node = program_[place];
+    if (node.code == Code::kAdd && IsOne(node.a)) {
+      // 1 / (1 + e^u) = e^-u / (1 + e^-u).
+      const auto u = ArgumentOf(Code::kExp, node.b);
+      const auto exponent = u ? ValueOf(*u) : std::nullopt;
+      if (!exponent) return std::nullopt;
+      return Tail{Negated(*exponent), Apply(Code::kNegate, *u), Push({.code = Code::kNearlyOne}),
+                  -1};
+    }
+    if (node.code == Code::kMultiply) {
+      int other = node.b;
+      auto tail = TailOfInverse(node.a);
+      if (!tail) {
+        other = node.a;
+        tail = TailOfInverse(node.b);
+      }
+      if (tail) tail->rest = Push({.code = Code::kDivide, .a = tail->rest, .b = other});
+      return tail;
+    }
+    return std::nullopt;
   }
 
   using Key = std::tuple<Code, int, int, int, int, std::string>;

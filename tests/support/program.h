@@ -33,6 +33,7 @@ enum class Code {
   kExpm1,
   kLog,
   kLog1p,
+  kNearlyOne,   // anything from 1 - 2^-53 to 1
   kScaledErfc,  // e^(a^2) erfc(a), used where a > 1
   kSin,
   kSoftplus,  // log(1 + e^a)

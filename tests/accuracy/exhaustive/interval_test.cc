@@ -106,18 +106,36 @@ TEST(Intervals, OfAnotherFunctionDoNotContainTheTruth) {
   EXPECT_GT(Compare("x*erfc(-x*0.707106781186)/2", gelu, kValue).outside, 10);
 }
 
-// Where a formula as it stands leaves float64's range or cancels, and a rewriting keeps the sign.
-TEST(Intervals, KeepTheSignOfWhatUnderflows) {
+struct Rewritten {
+  const char* formula;
+  double x, low, high;  // what the result at x lies between
+};
+
+// Where a formula as it stands cancels or leaves float64's range. From mpmath at 400 bits, but for
+// those that are below every float64 and of which the sign matters.
+TEST(Intervals, AreNarrowWhereFormulasCancelAndKeepTheSignOfWhatUnderflows) {
+  constexpr Rewritten kCases[] = {
+      {"erfc(-x/sqrt(2))/2+x*exp(-x^2/2)/sqrt(2*pi)", -1e20, -0x1p-500, 0},
+      {"tanh(log(1+exp(x)))+x/((1+exp(-x))*cosh(log(1+exp(x)))^2)", -1e20, -0x1p-500, 0},
+      {"1/(1+exp(-x))-exp(x)*x", -1e20, 0, 0x1p-500},
+      {"-log(1+exp(x))", -1e20, -0x1p-500, 0},
+      {"-(1+erf(x))", -1e20, -0x1p-500, 0},
+      {"(x+sqrt(x^2+4))/2", -1e20, 1e-20 * (1 - 0x1p-45), 1e-20 * (1 + 0x1p-45)},
+      {"1+x/sqrt(x^2+4)", -1e20, 2e-40 * (1 - 0x1p-45), 2e-40 * (1 + 0x1p-45)},
+      {"1+tanh(x)", -100, 2.76779305347e-87, 2.76779305348e-87},
+      {"log(1+exp(x))", 1e20, 1e20 * (1 - 0x1p-45), 1e20 * (1 + 0x1p-45)},
+      {"exp(x)-1", 1e-20, 1e-20 * (1 - 0x1p-45), 1e-20 * (1 + 0x1p-45)},
+  };
   const auto names = std::vector<std::string>{"x"};
-  for (const char* formula :
-       {"erfc(-x/sqrt(2))/2+x*exp(-x^2/2)/sqrt(2*pi)", "-log(1+exp(x))", "-(1+erf(x))"}) {
+  for (const auto& [formula, at, low, high] : kCases) {
     oracle::IntervalEvaluator evaluator(*oracle::Parse(formula, names), {});
     Lanes x;
-    std::fill_n(x.high, kLanes, -1e20);
-    std::fill_n(x.negated_low, kLanes, 1e20);
+    std::fill_n(x.high, kLanes, at);
+    std::fill_n(x.negated_low, kLanes, -at);
     const Lanes& y = evaluator.Evaluate(x);
-    EXPECT_LE(y.high[0], 0) << formula;
-    EXPECT_GE(-y.negated_low[0], -1e-150) << formula;
+    EXPECT_GE(-y.negated_low[0], low) << formula;
+    EXPECT_LE(y.high[0], high) << formula;
+    EXPECT_LE(-y.negated_low[0], y.high[0]) << formula;
   }
 }
 
