@@ -1,5 +1,6 @@
 // Proves the engine's correct rounding for one activation, one quantity at a time; see --help.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -112,7 +113,7 @@ int Main(int argc, char** argv) {
                                              {"float64", Mode::kFloat64}};
   std::string quantity = "both", mode = "all";
   bool list = false;
-  app.add_flag("--list", list, "Print the names of all activations and stop");
+  app.add_flag("--list", list, "Print the names of all activations that the mode is for, and stop");
   app.add_option("--activation", options.activation, "Canonical name or alias");
   app.add_option("--quantity", quantity, "value, derivative or both")
       ->check(CLI::IsMember(quantities))
@@ -127,7 +128,7 @@ int Main(int argc, char** argv) {
                  "At least so many random ones; 10^7 for parameters and 10^6 for float64 if 0")
       ->capture_default_str();
   app.add_option("--target", options.target, "Instruction set, by Highway's name; else the best");
-  app.add_option("--threads", options.threads, "")
+  app.add_option("--threads", options.threads, "Threads to work with")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option(
@@ -136,8 +137,14 @@ int Main(int argc, char** argv) {
       "the temporary directory");
   app.add_option("--results", options.results, "File to record the result in");
   CLI11_PARSE(app, argc, argv);
+  options.quantities = quantities.at(quantity);
+  options.mode = modes.at(mode);
   if (list) {
-    for (const engine::Spec* spec : engine::Catalogue()) std::printf("%s\n", spec->name);
+    for (const engine::Spec* spec : engine::Catalogue()) {
+      if (options.mode != Mode::kParameters || !spec->parameters.empty()) {
+        std::printf("%s\n", spec->name);
+      }
+    }
     return 0;
   }
   const engine::Spec* spec = engine::Find(options.activation);
@@ -145,8 +152,6 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "--activation: unknown \"%s\"; see --list\n", options.activation.c_str());
     return kUsage;
   }
-  options.quantities = quantities.at(quantity);
-  options.mode = modes.at(mode);
   if (options.inputs == 0) {
     options.inputs = options.mode == Mode::kFloat64 ? kFloat64Inputs : kParameterInputs;
   }
