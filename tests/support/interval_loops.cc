@@ -6,7 +6,7 @@
 
 #include "tests/support/library_arrays.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 #define ACTIVATION_LOOP __attribute__((noinline, target_clones("avx2", "default")))
 #else
 #define ACTIVATION_LOOP __attribute__((noinline))

@@ -4,7 +4,7 @@
 
 // Apart from interval_loops.cc because GCC uses libmvec only where it may take the rounding mode to
 // be the usual one.
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 #define ACTIVATION_VECTOR_FUNCTION __attribute__((simd("notinbranch")))
 #define ACTIVATION_LOOP __attribute__((noinline, target_clones("avx2", "default")))
 #else
