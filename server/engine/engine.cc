@@ -77,6 +77,9 @@ void Compute(const Function& function, int row, PreciseBlock& block, size_t coun
   }
 }
 
+// The relative error of a kernel's lo is below this: of hi + lo it is 2^-95.
+constexpr double kNoise = 0x1p-40;
+
 // The product with upstream, still in twice float64's precision. Exponents are set apart, since one
 // factor may be tiny and the other huge.
 void Multiply(PreciseBlock& block, const double* upstream, size_t count) {
@@ -93,7 +96,10 @@ void Multiply(PreciseBlock& block, const double* upstream, size_t count) {
     const double lo = std::ldexp(block.lo[i], -hi_exponent);
     const double factor = std::frexp(upstream[i], &factor_exponent);
     const double product = hi * factor;
-    const double rest = std::fma(hi, factor, -product) + lo * factor;
+    const double low = lo * factor;
+    double rest = std::fma(hi, factor, -product) + low;
+    // Where the two cancel, only the rounding error of lo is left, as in 1/6 * 9 = 3/2.
+    if (std::abs(rest) <= kNoise * std::abs(low)) rest = 0;
     block.hi[i] = product + rest;
     block.lo[i] = rest - (block.hi[i] - product);
     block.exponent[i] += hi_exponent + factor_exponent;

@@ -31,6 +31,8 @@ inline constexpr double kWidest = 1e60;
 // Bound of factors such as alpha: so that they, times a float32, can't lift e^-708, the smallest
 // number that Lanes tell from 0, to a float32.
 inline constexpr double kLargest = 1e100;
+// Bound of parameters that are only compared with x, added to it or returned as they are.
+inline constexpr double kAny = std::numeric_limits<double>::max();
 
 // Limits at -inf and +inf.
 struct Ends {
