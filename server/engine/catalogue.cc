@@ -24,9 +24,10 @@ Number Evaluate(const Number& x, const double* p) {
 }
 
 template <class A>
-double Limit(const double* p, int row, bool negative) {
+PreciseValue Limit(const double* p, int row, bool negative) {
   const auto ends = A::AtInfinity(p);
-  return negative ? ends[row].left : ends[row].right;
+  return negative ? PreciseValue{ends[row].left, ends[row].left_rest, 0}
+                  : PreciseValue{ends[row].right, 0, 0};
 }
 
 using Evaluator = Number (*)(const Number& x, const double* parameters);
@@ -34,7 +35,7 @@ using Evaluator = Number (*)(const Number& x, const double* parameters);
 struct Entry {
   const Spec* spec;
   Evaluator rows[kRows];
-  double (*limit)(const double* parameters, int row, bool negative);
+  PreciseValue (*limit)(const double* parameters, int row, bool negative);
 };
 
 template <class List>
@@ -114,7 +115,7 @@ PreciseValue Multiprecise(const Function& function, int row, double x) {
   return {hi, lo, static_cast<double>(std::clamp(exponent, -kMost, kMost))};
 }
 
-double LimitAtInfinity(const Function& function, int row, bool negative) {
+PreciseValue LimitAtInfinity(const Function& function, int row, bool negative) {
   return EntryOf(function).limit(function.parameters.data(), row, negative);
 }
 

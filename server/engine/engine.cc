@@ -63,7 +63,7 @@ void Compute(const Function& function, int row, PreciseBlock& block, size_t coun
     if (std::isnan(x)) {
       value = {kNaN, 0, 0};
     } else if (std::isinf(x)) {
-      value = {LimitAtInfinity(function, row, x < 0), 0, 0};
+      value = LimitAtInfinity(function, row, x < 0);
     } else if (std::isnan(value.hi)) {
       value = Multiprecise(function, row, x);
     }

@@ -34,9 +34,10 @@ inline constexpr double kLargest = 1e100;
 // Bound of parameters that are only compared with x, added to it or returned as they are.
 inline constexpr double kAny = std::numeric_limits<double>::max();
 
-// Limits at -inf and +inf.
+// Limits at -inf and +inf. Where the left one is not a float64, left + left_rest.
 struct Ends {
   double left, right;
+  double left_rest = 0;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -127,7 +127,8 @@ struct Selu {
   }
 };
 
-// x > 0: x (alpha_p x + beta); else beta x + alpha_n r, r = e^min(x, eps) - 1 - x.
+// With m = min(x, eps) on the left: alpha_n (e^m - 1) + (beta - alpha_n) x, or near 0, where beta x
+// may be all that does not cancel, beta x + alpha_n (e^x - 1 - x).
 struct Xielu {
   static constexpr Parameter kParameters[] = {
       {"alpha_p", "Curvature on the right.", 0.8, -kLargest, kLargest},
@@ -155,25 +156,32 @@ struct Xielu {
   }
   template <class N>
   static HWY_INLINE auto Value(N x, const double* p) {
-    const N left = -Abs(x);
-    const N edge = Expm1(N(p[3]));
-    const auto curved = x < N(p[3]);
-    const N bend = Select(curved, Bend(left), edge - x);
-    const N bend_size = Select(curved, bend, Abs(edge) + Abs(x));
     const auto positive = N(0.0) < x;
-    const N curve = Select(positive, N(p[0]) * x * x, N(p[1]) * bend);
-    const N curve_size = Select(positive, Abs(curve), Abs(N(p[1])) * bend_size);
-    const N straight = N(p[2]) * x;
-    return Result<N>(straight + curve, Abs(straight) + curve_size);
+    const auto curved = x < N(p[3]);
+    const auto near = N(-0.5) < x;
+    const N level = N(p[1]) * Expm1(Select(curved, x, N(p[3])));
+    const N line = (N(p[2]) - N(p[1])) * x;
+    const N bend = Select(curved, Select(near, N(p[1]) * Bend(-Abs(x)), level), level);
+    const N slope = Select(curved, Select(near, N(p[2]) * x, line), line);
+    return CancellingSum<N>(N(1.0), Select(positive, N(p[2]) * x, slope),
+                            Select(positive, N(p[0]) * x * x, bend));
   }
+  // Where alpha_n is beta, the left side alone is alpha_n e^x, and nothing is left to cancel.
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double* p) {
-    const N left = -Abs(x);
+    using S = typename N::Scaled;
     const N eps = p[3];
+    const auto positive = N(0.0) < x;
+    const auto curved = x < eps;
     const N at_eps = Unscaled(ExpScaled(eps)) * 0.5 - 1.0;
-    const N slope = Select(x < eps, Expm1(left), Select(eps < x, N(-1.0), at_eps));
-    const N changing = Select(N(0.0) < x, N(2 * p[0]) * x, N(p[1]) * slope);
-    return CancellingSum<N>(N(1.0), N(p[2]), changing);
+    const N left = Select(curved, Expm1(-Abs(x)), Select(eps < x, N(-1.0), at_eps));
+    const N weight = Select(positive, N(2 * p[0]), N(p[1]));
+    const N varying = Select(positive, x, left);
+    const S sum = SumKeepingSign(N(p[2]), weight, varying);
+    const S size = Abs(N(p[2])) + Abs(weight * varying);
+    if (p[1] != p[2]) return Result<N>(sum, size);
+    const S alone = ExpScaled(-Abs(x)) * N(p[1]);
+    return Result<N>(Select(curved, alone, sum), Select(curved, Abs(alone), size));
   }
   template <int kIndex, class N>
   static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
@@ -197,10 +205,13 @@ struct Xielu {
   static auto AtInfinity(const double* p) {
     const double quadratic = p[0] != 0 ? p[0] : p[2];
     const double linear = p[2] == p[1] ? 0 * p[1] : p[2] - p[1];
+    // What the difference, of two numbers, was rounded by.
+    const double part = linear - p[2];
+    const double rest = (p[2] - (linear - part)) - (p[1] + part);
     const Ends value = {linear == 0 ? -p[1] : -linear * kInf,
                         quadratic == 0 ? 0 : quadratic * kInf};
     return std::array<Ends, 6>{{value,
-                                {linear, p[0] == 0 ? p[2] : p[0] * kInf},
+                                {linear, p[0] == 0 ? p[2] : p[0] * kInf, rest},
                                 {0, kInf},
                                 {kInf, 0},
                                 {-kInf, kInf},

@@ -76,7 +76,7 @@ struct HardSigmoidLinear {
   template <class N>
   static HWY_INLINE auto Value(N x, const double* p) {
     const N product = N(p[0]) * x;
-    const N y = product + N(p[1]);
+    const N y = SumKeepingSign(N(p[1]), N(p[0]), x);
     const N d = Below1(product, p);
     const N size = Size(product, p);
     const N value = Select(N(0.0) < y, Select(d < N(0.0), y, N(1.0)), N(0.0));
