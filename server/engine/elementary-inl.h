@@ -1,5 +1,5 @@
 // The elementary functions over Lanes and DoubleDouble: ExpScaled, Expm1, Log1p, Mills, Sin, Cos,
-// InverseFactorial. (Multiprecision has MPFR's.)
+// InverseFactorial, Sqrt. (Multiprecision has MPFR's.)
 //
 // Error bounds are relative. Polynomials and their bounds: coefficients.h.
 #include <cmath>
@@ -307,6 +307,22 @@ HWY_INLINE N Sin(N z) {
 template <class N>
 HWY_INLINE N Cos(N z) {
   return SinQuadrant<1>(Reduce(z));
+}
+
+// ---- Square roots, of numbers above 0 ----
+
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Sqrt(const Lanes<D, kCount>& a) {
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Sqrt(a.v[i]); });
+}
+
+// A Newton step from the float64 result. Error 2^-105.
+template <class D>
+HWY_INLINE DoubleDouble<D> Sqrt(DoubleDouble<D> a) {
+  using N = DoubleDouble<D>;
+  const auto root = hn::Sqrt(a.hi);
+  const N rest = a - N::TwoProduct(root, root);
+  return N::FastTwoSum(root, hn::Div(rest.hi, hn::Add(root, root)));
 }
 
 }  // namespace HWY_NAMESPACE

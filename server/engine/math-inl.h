@@ -1,7 +1,6 @@
 // The functions that activations share, each written once over any number type (see lanes-inl.h):
-// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh,
-// ExponentialRamp, NormalCdf, NormalPdf,
-// NormalRamp, NormalRampSlope, Gaussian, Sinc, SincSlope.
+// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh, ExponentialRamp,
+// NormalCdf, NormalPdf, NormalRamp, NormalRampSlope, Gaussian, Sinc, SincSlope, SumKeepingSign.
 //
 // None of them forms 1 + erf, e^x - 1 or 1 - y^2, which cancel.
 #include <concepts>
@@ -306,6 +305,15 @@ HWY_INLINE Result<N> SincSlope(N z, N factor) {
   const N magnitude =
       Select(small, Abs(series), (Abs(cosine) + Abs(quotient)) / Abs(safe) + 0x1p-8);
   return {factor * value, factor * magnitude};
+}
+
+// base + a x, where a product too small to count keeps its sign: base may be a tie.
+template <class N>
+HWY_INLINE N SumKeepingSign(N base, N a, N x) {
+  const N product = a * x;
+  const N least = CopySign(Abs(base) * 0x1p-150, CopySign(N(1.0), a) * CopySign(N(1.0), x));
+  const N floored = Select(Abs(product) < Abs(least), least, product);
+  return base + Select(a == N(0.0), product, Select(x == N(0.0), product, floored));
 }
 
 }  // namespace HWY_NAMESPACE

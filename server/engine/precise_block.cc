@@ -13,6 +13,8 @@ namespace activation::engine {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// The relative error of a kernel's lo is below this: of hi + lo it is 2^-95.
+constexpr double kNoise = 0x1p-40;
 
 // hi + lo to 53 bits by rounding to odd: the result differs from a value that two more bits would
 // round correctly in no way that a later rounding to 24 bits or fewer could see (S. Boldo, G.
@@ -60,7 +62,7 @@ void Compute(const Function& function, int row, PreciseBlock& block, size_t coun
     if (std::isnan(x)) {
       value = {kNaN, 0, 0};
     } else if (std::isinf(x)) {
-      value = {LimitAtInfinity(function, row, x < 0), 0, 0};
+      value = LimitAtInfinity(function, row, x < 0);
     } else if (std::isnan(value.hi)) {
       value = Multiprecise(function, row, x);
     }
@@ -88,7 +90,10 @@ void Multiply(PreciseBlock& block, const double* factors, size_t count) {
     const double lo = std::ldexp(block.lo[i], -hi_exponent);
     const double factor = std::frexp(factors[i], &factor_exponent);
     const double product = hi * factor;
-    const double rest = std::fma(hi, factor, -product) + lo * factor;
+    const double low = lo * factor;
+    double rest = std::fma(hi, factor, -product) + low;
+    // Where the two cancel, only the rounding error of lo is left, as in 1/6 * 9 = 3/2.
+    if (std::abs(rest) <= kNoise * std::abs(low)) rest = 0;
     block.hi[i] = product + rest;
     block.lo[i] = rest - (block.hi[i] - product);
     block.exponent[i] += hi_exponent + factor_exponent;
