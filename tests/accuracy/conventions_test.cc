@@ -11,6 +11,7 @@
 #include <string>
 
 #include "proto/tensor_codec.h"
+#include "tests/accuracy/checks.h"
 #include "tests/accuracy/evaluate.h"
 #include "tests/accuracy/targets.h"
 
@@ -123,10 +124,10 @@ TEST(Conventions, NanStaysNanInFunctionsThatCompare) {
 
 TEST(Conventions, NamesOfFrameworksStandForTheirParameters) {
   const std::map<std::string, double> kFirstParameter = {
-      {"leaky_relu", 0.01},         {"keras:leaky_relu", 0.2},     {"keras:LeakyReLU", 0.3},
-      {"tf:leaky_relu", 0.2},       {"onnx:hard_sigmoid", 0.2f},   {"keras2:hard_sigmoid", 0.2},
+      {"leaky_relu", 0.01},         {"keras:leaky_relu", 0.2},      {"keras:LeakyReLU", 0.3},
+      {"tf:leaky_relu", 0.2},       {"onnx:hard_sigmoid", 0.2f},    {"keras2:hard_sigmoid", 0.2},
       {"onnx:selu", 0x1.ac5afap+0}, {"selu", 0x1.ac5afad782cf1p+0}, {"prelu", 0.25},
-      {"clipped_relu", 6},          {"thresholded_relu", 1},       {"clip", -1},
+      {"clipped_relu", 6},          {"thresholded_relu", 1},        {"clip", -1},
       {"torch:softplus", 1},        {"onnx:shrink", 0.5},
   };
   for (const auto& [name, value] : kFirstParameter) {
@@ -163,6 +164,24 @@ TEST(Conventions, EveryNameStandsForOneFunctionWithAllowedDefaults) {
     }
     for (const char* approximation : spec->approximations) {
       EXPECT_TRUE(owners.contains(approximation)) << name << ": " << approximation;
+    }
+  }
+}
+
+// The derivative that the catalogue prints is that of the formula.
+TEST(Conventions, DerivativesAsPrintedAreThoseOfTheFormulas) {
+  for (const engine::Spec* spec : engine::Catalogue()) {
+    engine::Spec printed = *spec;
+    printed.formula = spec->derivative;
+    const auto oracle = oracle::Oracle::Make(printed);
+    ASSERT_TRUE(oracle.ok()) << spec->name << ": " << oracle.status();
+    const auto parameters = engine::WithDefaults(*spec).parameters;
+    for (const double x : {-40.25, -7.75, -2.875, -1.125, -0.625, -0.375, -1e-7, 1e-7, 0.375, 0.625,
+                           1.125, 2.875, 7.75, 40.25}) {
+      const oracle::Ball right =
+          OracleOf(*spec).Enclose(oracle::kDerivative, x, parameters, 1, 100);
+      const oracle::Ball said = oracle->Enclose(oracle::kValue, x, parameters, 1, 100);
+      EXPECT_TRUE(arb_overlaps(right.get(), said.get())) << spec->name << " at " << x;
     }
   }
 }

@@ -148,7 +148,7 @@ struct Laplace {
   // The argument is rounded twice, which its square multiplies in the exponent.
   template <class N, class S>
   static HWY_INLINE Result<N> Widened(const S& value) {
-    return {value, Abs(value) * N(4.0)};
+    return {value, Abs(value) * N(16.0)};
   }
   template <class N>
   static HWY_INLINE auto Value(N x, const double* p) {
