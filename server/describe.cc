@@ -18,8 +18,9 @@ std::array<double, 4> AtSpecialPoints(const engine::Spec& spec, engine::Quantity
                .quantity = quantity,
                .input_type = engine::DataType::kFloat64,
                .output_type = engine::DataType::kFloat64},
-              std::as_bytes(std::span(kSpecialPoints)).data(), nullptr,
-              std::as_writable_bytes(std::span(results)).data(), results.size());
+              {.input = std::as_bytes(std::span(kSpecialPoints)).data(),
+               .output = std::as_writable_bytes(std::span(results)).data()},
+              results.size());
   return results;
 }
 

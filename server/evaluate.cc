@@ -72,11 +72,11 @@ void RunEncoded(const engine::Operation& operation, const ReplyTensor& tensor,
                 size_t count) {
   const size_t size = engine::SizeOf(tensor.type);
   if (ReplyElementSize(tensor) == size) {
-    return engine::Run(operation, input, upstream, output, count);
+    return engine::Run(operation, {.input = input, .upstream = upstream, .output = output}, count);
   }
   // The narrow results go to the room's end: widening from the front never overtakes them.
   std::byte* const narrow = output + count * (sizeof(float) - size);
-  engine::Run(operation, input, upstream, narrow, count);
+  engine::Run(operation, {.input = input, .upstream = upstream, .output = narrow}, count);
   Widen(tensor.type, narrow, count, output);
 }
 
@@ -127,7 +127,7 @@ void Evaluation::RunBlock(size_t index) {
       operation.quantity = engine::Quantity::kValue;
       RunEncoded(operation, reply.result, x, nullptr, destination.value + offset, count);
     }
-    if (block.gradients) block.gradients->Add(item.input.type, x, g, count);
+    if (block.gradients) block.gradients->Add(item.input.type, {.input = x, .upstream = g}, count);
     input.Advance(count);
     if (upstream) upstream->Advance(count);
     done += count;

@@ -16,24 +16,26 @@ inline constexpr int kDerivativeRow = 1;
 inline constexpr int kFirstParameterRow = 2;
 inline constexpr int kRows = kFirstParameterRow + kMaxParameters;
 
-// Elements that the engine converts, computes and rounds at a time: five arrays of these fit a 32
+// Elements that the engine converts, computes and rounds at a time: six arrays of these fit a 32
 // KiB L1.
 inline constexpr size_t kBlock = 256;
 
 // Vectors are at most this many float64.
 inline constexpr size_t kPadding = 16;
 
-// A block of results in twice float64's precision: (hi + lo) 2^exponent.
+// A block of arguments x + x_lo, |x_lo| <= ulp(x)/2, and of results in twice float64's precision:
+// (hi + lo) 2^exponent.
 struct PreciseBlock {
   alignas(64) double x[kBlock];
+  alignas(64) double x_lo[kBlock];
   alignas(64) double hi[kBlock];
   alignas(64) double lo[kBlock];
   alignas(64) double exponent[kBlock];
 };
 
-// Computes the first `count` elements of block.x (and may compute those up to the next multiple of
-// 16). Relative error 2^-95. hi is NaN where that can't be had: for NaN, for some infinite x, next
-// to roots and outside float64's exponents.
+// Computes the first `count` elements of the block (and may compute those up to the next multiple
+// of 16). Relative error 2^-95. hi is NaN where that can't be had: for NaN, for some infinite x,
+// next to roots and outside float64's exponents.
 using PreciseKernel = void (*)(const double* parameters, PreciseBlock& block, size_t count);
 
 // Called for up to 16 float32 elements of which some could not be decided by float64 arithmetic:

@@ -25,8 +25,10 @@ T Evaluate(const char* name, T x, Quantity quantity = Quantity::kValue) {
   constexpr DataType kType = sizeof(T) == 8 ? DataType::kFloat64 : DataType::kFloat32;
   const engine::Spec* spec = engine::Find(name);
   T y = 0;
-  engine::Run({engine::WithDefaults(*spec), quantity, kType, kType},
-              reinterpret_cast<const std::byte*>(&x), nullptr, reinterpret_cast<std::byte*>(&y), 1);
+  engine::Run(
+      {engine::WithDefaults(*spec), quantity, kType, kType},
+      {.input = reinterpret_cast<const std::byte*>(&x), .output = reinterpret_cast<std::byte*>(&y)},
+      1);
   return y;
 }
 

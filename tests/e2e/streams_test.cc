@@ -37,8 +37,10 @@ TEST(EvaluateStream, AnswersChunksOfAnySizeInOrderAndInheritsTheActivation) {
     v1::EvaluateStreamResponse response;
     ASSERT_TRUE(stream->Read(&response));
     std::vector<float> expected(size);
-    engine::Run(operation, std::as_bytes(std::span(x)).data(), nullptr,
-                std::as_writable_bytes(std::span(expected)).data(), size);
+    engine::Run(operation,
+                {.input = std::as_bytes(std::span(x)).data(),
+                 .output = std::as_writable_bytes(std::span(expected)).data()},
+                size);
     EXPECT_TRUE(Unpacked(response.result().output().data()) == expected) << size;
     EXPECT_EQ(response.result().activation().parameters().at("alpha"), 2);
   }

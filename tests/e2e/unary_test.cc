@@ -24,8 +24,10 @@ std::vector<float> Ramp(size_t count) {
 std::vector<float> Expected(const char* name, const std::vector<float>& x) {
   std::vector<float> y(x.size());
   const engine::Operation operation = {.function = engine::WithDefaults(*engine::Find(name))};
-  engine::Run(operation, std::as_bytes(std::span(x)).data(), nullptr,
-              std::as_writable_bytes(std::span(y)).data(), x.size());
+  engine::Run(operation,
+              {.input = std::as_bytes(std::span(x)).data(),
+               .output = std::as_writable_bytes(std::span(y)).data()},
+              x.size());
   return y;
 }
 

@@ -62,8 +62,11 @@ std::string RunEngine(const engine::Operation& operation, const std::string& inp
   const auto bytes = [](const std::string& text) {
     return reinterpret_cast<const std::byte*>(text.data());
   };
-  engine::Run(operation, bytes(input), upstream != nullptr ? bytes(*upstream) : nullptr,
-              reinterpret_cast<std::byte*>(output.data()), count);
+  engine::Run(operation,
+              {.input = bytes(input),
+               .upstream = upstream != nullptr ? bytes(*upstream) : nullptr,
+               .output = reinterpret_cast<std::byte*>(output.data())},
+              count);
   return output;
 }
 
