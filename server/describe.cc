@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "server/engine/rows.h"
 #include "server/request.h"
 
 namespace activation::server {
@@ -47,8 +48,20 @@ void AddParameters(const engine::Spec& spec, v1::ActivationInfo& info) {
   }
 }
 
+v1::ActivationInfo Describe(const engine::RowSpec& row) {
+  v1::ActivationInfo info;
+  info.set_kind(row.halves ? v1::ACTIVATION_KIND_GATED_ROW : v1::ACTIVATION_KIND_ROW);
+  info.set_name(row.name);
+  info.set_description(row.description);
+  info.set_formula(row.formula);
+  info.set_derivative(row.derivative);
+  for (const char* alias : row.aliases) info.add_aliases(alias);
+  return info;
+}
+
 v1::ActivationInfo Describe(const engine::Spec& spec) {
   v1::ActivationInfo info;
+  info.set_kind(v1::ACTIVATION_KIND_ELEMENTWISE);
   info.set_name(spec.name);
   info.set_description(spec.description);
   info.set_formula(spec.formula);
@@ -80,6 +93,9 @@ v1::ListActivationsResponse ListActivations() {
   v1::ListActivationsResponse response;
   for (const engine::Spec* spec : engine::Catalogue()) {
     *response.add_activations() = Describe(*spec);
+  }
+  for (const engine::RowSpec* row : engine::RowCatalogue()) {
+    *response.add_activations() = Describe(*row);
   }
   return response;
 }
