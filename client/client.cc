@@ -88,9 +88,10 @@ absl::StatusOr<std::vector<double>> Client::Gradient(std::string_view name,
 }
 
 absl::StatusOr<EvaluateResult> Client::Evaluate(const Activation& activation, Tensor input,
-                                                std::optional<DataType> output_type) const {
+                                                std::optional<DataType> output_type,
+                                                const std::optional<AxisTensor>& bias) const {
   return RunEvaluate(*connection_->service, connection_->options, activation, std::move(input),
-                     output_type);
+                     output_type, bias);
 }
 
 absl::StatusOr<GradientResult> Client::Gradient(GradientRequest request) const {

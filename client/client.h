@@ -17,10 +17,14 @@
 //
 // Tensors of any size: above ClientOptions::chunk_bytes they are split into chunks, streamed with
 // sending and receiving overlapped, and joined again. Memory: request and result once each, a few
-// chunks, and what is kept for a retry (at most max_message_bytes).
+// chunks, and what is kept for a retry (at most max_message_bytes). Where values go along an axis,
+// or Activation::axis is given, a chunk holds that axis and those after it whole, however large
+// that is. A row function without Activation::axis, whose last axis alone is more than a chunk, is
+// INVALID_ARGUMENT.
 #ifndef ACTIVATION_CLIENT_CLIENT_H_
 #define ACTIVATION_CLIENT_CLIENT_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,16 +44,28 @@ namespace activation {
 // By name. A parameter that is left out has its default.
 using Parameters = std::map<std::string, double>;
 
+// One value for each index of an axis of the input, the same along the other axes.
+struct AxisTensor {
+  Tensor values = {};
+  // From 0, the outermost, or from -1, the last, backwards. Default: 1 for a parameter, where the
+  // input has at least two axes, otherwise 0; -1 for a bias.
+  std::optional<int32_t> axis = std::nullopt;
+};
+
 // A function of the catalogue: canonical name or alias, and parameters. In a result: the canonical
-// name and all parameters.
+// name, and all parameters that are numbers.
 struct Activation {
   std::string name;
   Parameters parameters = {};
+  // Parameters that differ along an axis; none in a result.
+  std::map<std::string, AxisTensor> parameter_tensors = {};
+  // Of a row function: where its rows lie. Default: -1. In a result: counted from 0.
+  std::optional<int32_t> axis = std::nullopt;
 };
 
 struct EvaluateResult {
   Activation activation = {};
-  // f(x), in the shape of the input.
+  // f(x), in the shape of the input; a gated row function's axis is half as long.
   Tensor output = {};
 };
 
@@ -58,10 +74,14 @@ struct GradientRequest {
   Tensor input = {};
   // Type of gradient and value. Default: the input's.
   std::optional<DataType> output_type = std::nullopt;
-  // Each gradient is multiplied with this one's element; of the input's type and size.
+  // Each gradient is multiplied with this one's element; of the input's type and the value's size.
+  // Row functions need it.
   std::optional<Tensor> upstream = std::nullopt;
   bool return_value = false;
+  // Those for the bias, too.
   bool return_parameter_gradients = false;
+  // Added to the input first; of its type.
+  std::optional<AxisTensor> bias = std::nullopt;
 };
 
 struct GradientResult {
@@ -70,8 +90,12 @@ struct GradientResult {
   Tensor gradient = {};
   // f(x), where asked for.
   std::optional<Tensor> value = std::nullopt;
-  // Where asked for: for each parameter, the sum over the elements of upstream * df/dp.
+  // Where asked for: for each parameter that is a number, the sum over the elements of upstream *
+  // df/dp; for those that are tensors, and for the bias, the sums that go with each value, as
+  // float64.
   Parameters parameter_gradients = {};
+  std::map<std::string, Tensor> parameter_tensor_gradients = {};
+  std::optional<Tensor> bias_gradient = std::nullopt;
 };
 
 // Copies share one connection, which is made by the first call and made again when it is lost. All
@@ -92,10 +116,12 @@ class Client {
   absl::StatusOr<std::vector<double>> Gradient(std::string_view name, std::span<const double> x,
                                                const Parameters& parameters = {}) const;
 
-  // f of each element, rounded once to output_type (default: the input's type). The input is moved
-  // from, if the caller lets it, and not copied then.
+  // f of each element, or of each element plus its bias, of the input's type, rounded once to
+  // output_type (default: the input's type). The input is moved from, if the caller lets it, and
+  // not copied then.
   absl::StatusOr<EvaluateResult> Evaluate(const Activation& activation, Tensor input,
-                                          std::optional<DataType> output_type = {}) const;
+                                          std::optional<DataType> output_type = {},
+                                          const std::optional<AxisTensor>& bias = {}) const;
 
   // f' of each element, and what else the request asks for.
   absl::StatusOr<GradientResult> Gradient(GradientRequest request) const;

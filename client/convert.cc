@@ -20,6 +20,10 @@ v1::Activation ToProto(const Activation& activation) {
   v1::Activation proto;
   proto.set_name(activation.name);
   proto.mutable_parameters()->insert(activation.parameters.begin(), activation.parameters.end());
+  for (const auto& [name, tensor] : activation.parameter_tensors) {
+    (*proto.mutable_parameter_tensors())[name] = ToProto(tensor);
+  }
+  if (activation.axis.has_value()) proto.set_axis(*activation.axis);
   return proto;
 }
 
@@ -31,12 +35,20 @@ v1::Tensor ToProto(Tensor tensor) {
   return proto;
 }
 
-Activation FromProto(const v1::Activation& activation) {
-  return {.name = activation.name(),
-          .parameters = {activation.parameters().begin(), activation.parameters().end()}};
+v1::AxisTensor ToProto(const AxisTensor& tensor) {
+  v1::AxisTensor proto;
+  *proto.mutable_values() = ToProto(tensor.values);
+  if (tensor.axis.has_value()) proto.set_axis(*tensor.axis);
+  return proto;
 }
 
-absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, const char* what, DataType type,
+Activation FromProto(const v1::Activation& activation) {
+  return {.name = activation.name(),
+          .parameters = {activation.parameters().begin(), activation.parameters().end()},
+          .axis = activation.has_axis() ? std::optional(activation.axis()) : std::nullopt};
+}
+
+absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, absl::string_view what, DataType type,
                                  size_t count) {
   if (tensor.data_type() != ToProto(type) || tensor.data().size() != count * SizeOf(type)) {
     return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", what,

@@ -2,53 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/chunks.h"
 #include "client/exchange.h"
 
 namespace activation {
 namespace {
-
-// A tensor's elements in pieces of `chunk` each, the last one shorter.
-struct Chunks {
-  size_t elements;
-  size_t chunk;
-
-  size_t count() const { return (elements + chunk - 1) / chunk; }
-  size_t size(size_t index) const { return std::min(chunk, elements - index * chunk); }
-
-  v1::Tensor Slice(size_t index, const Tensor& tensor) const {
-    const size_t bytes = SizeOf(tensor.type);
-    return ToProto(Tensor{.type = tensor.type,
-                          .data = tensor.data.substr(index * chunk * bytes, size(index) * bytes)});
-  }
-
-  // Adds one reply's elements to those before; a whole tensor is taken over without a copy.
-  absl::Status Append(size_t index, const char* what, v1::Tensor&& reply, Tensor& joined) const {
-    absl::StatusOr<Tensor> part = FromProto(std::move(reply), what, joined.type, size(index));
-    if (!part.ok()) return part.status();
-    if (count() <= 1) {
-      joined.data = std::move(part->data);
-    } else {
-      joined.data += part->data;
-    }
-    return absl::OkStatus();
-  }
-
-  // Where replies are joined.
-  Tensor MakeJoined(DataType type, const Tensor& input) const {
-    Tensor joined{.type = type, .shape = input.shape};
-    if (count() > 1) joined.data.reserve(elements * SizeOf(type));
-    return joined;
-  }
-};
-
-// Pieces of which request and reply, at most `bytes_per_element` each way, stay within chunk_bytes.
-Chunks Split(const ClientOptions& options, const Tensor& input, size_t bytes_per_element) {
-  const size_t chunk = static_cast<size_t>(options.chunk_bytes) / bytes_per_element;
-  return {.elements = input.size(), .chunk = std::max(size_t{1}, chunk)};
-}
 
 // The one result of a batch of one.
 template <class Response>
@@ -64,7 +26,9 @@ absl::Status ValidateUpstream(const GradientRequest& request) {
   if (!request.upstream.has_value()) return absl::OkStatus();
   const Tensor& upstream = *request.upstream;
   if (absl::Status status = Validate(upstream); !status.ok()) return status;
-  if (upstream.type == request.input.type && upstream.size() == request.input.size()) {
+  // Half as many are right for a gated row function: the server knows whether it is one.
+  if (upstream.type == request.input.type &&
+      (upstream.size() == request.input.size() || upstream.size() * 2 == request.input.size())) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -72,29 +36,78 @@ absl::Status ValidateUpstream(const GradientRequest& request) {
       request.input.size(), " of ", NameOf(request.input.type), ", and both must be alike"));
 }
 
+absl::Status ValidateValues(const Activation& activation, const std::optional<AxisTensor>& bias) {
+  for (const auto& [name, tensor] : activation.parameter_tensors) {
+    if (absl::Status status = Validate(tensor.values); !status.ok()) return status;
+  }
+  return bias.has_value() ? Validate(bias->values) : absl::OkStatus();
+}
+
+// Sums of a parameter or the bias: float64, as many as the values they are for.
+absl::StatusOr<Tensor> TakeSums(const std::string& what, const AxisTensor& values,
+                                v1::Tensor&& reply) {
+  absl::StatusOr<Tensor> sums =
+      FromProto(std::move(reply), what, DataType::kFloat64, values.values.size());
+  if (sums.ok()) sums->shape = values.values.shape;
+  return sums;
+}
+
+absl::Status TakeParameterGradients(const GradientRequest& request, v1::GradientResult& reply,
+                                    GradientResult& result) {
+  // Totals so far, so that the last reply's are those of the whole tensor.
+  result.parameter_gradients = {reply.parameter_gradients().begin(),
+                                reply.parameter_gradients().end()};
+  if (!request.return_parameter_gradients) return absl::OkStatus();
+  for (const auto& [name, values] : request.activation.parameter_tensors) {
+    absl::StatusOr<Tensor> sums =
+        TakeSums(absl::StrCat("parameter_tensor_gradients[\"", name, "\"]"), values,
+                 std::move((*reply.mutable_parameter_tensor_gradients())[name]));
+    if (!sums.ok()) return sums.status();
+    result.parameter_tensor_gradients[name] = *std::move(sums);
+  }
+  if (!request.bias.has_value()) return absl::OkStatus();
+  absl::StatusOr<Tensor> sums =
+      TakeSums("bias_gradient", *request.bias, std::move(*reply.mutable_bias_gradient()));
+  if (!sums.ok()) return sums.status();
+  result.bias_gradient = *std::move(sums);
+  return absl::OkStatus();
+}
+
+Activation TakeActivation(const Chunks& chunks, const v1::Activation& reply) {
+  Activation activation = FromProto(reply);
+  if (activation.axis.has_value()) activation.axis = chunks.ForWhole(*activation.axis);
+  return activation;
+}
+
 }  // namespace
 
 absl::StatusOr<EvaluateResult> RunEvaluate(v1::ActivationService::Stub& stub,
                                            const ClientOptions& options,
                                            const Activation& activation, Tensor input,
-                                           std::optional<DataType> output_type) {
+                                           std::optional<DataType> output_type,
+                                           const std::optional<AxisTensor>& bias) {
   if (absl::Status status = Validate(input); !status.ok()) return status;
+  if (absl::Status status = ValidateValues(activation, bias); !status.ok()) return status;
   const DataType type = output_type.value_or(input.type);
-  const Chunks chunks = Split(options, input, std::max(SizeOf(input.type), SizeOf(type)));
-  EvaluateResult result{.output = chunks.MakeJoined(type, input)};
+  const absl::StatusOr<Chunks> chunks = Chunks::Make(
+      options, input, activation, bias, std::max(SizeOf(input.type), SizeOf(type)), false);
+  if (!chunks.ok()) return chunks.status();
+  EvaluateResult result{.output = chunks->MakeJoined(type)};
 
   const auto fill = [&](v1::Tensor tensor, v1::Evaluation* evaluation) {
-    *evaluation->mutable_activation() = ToProto(activation);
+    *evaluation->mutable_activation() = chunks->ForChunk(activation);
     *evaluation->mutable_input() = std::move(tensor);
     evaluation->set_output_type(ToProto(output_type));
+    if (bias.has_value()) *evaluation->mutable_bias() = chunks->ForChunk(*bias);
   };
   const auto take = [&](size_t index, v1::EvaluationResult& reply) {
-    result.activation = FromProto(reply.activation());
-    return chunks.Append(index, "output", std::move(*reply.mutable_output()), result.output);
+    result.activation = TakeActivation(*chunks, reply.activation());
+    return chunks->Append(index, "output", reply.activation(), std::move(*reply.mutable_output()),
+                          result.output);
   };
 
   absl::Status status;
-  if (chunks.count() <= 1) {
+  if (chunks->count() <= 1) {
     v1::EvaluateRequest request;
     fill(ToProto(std::move(input)), request.add_evaluations());
     auto response =
@@ -105,10 +118,10 @@ absl::StatusOr<EvaluateResult> RunEvaluate(v1::ActivationService::Stub& stub,
     grpc::ClientContext context;
     SetDeadline(options, context);
     status = Exchange<v1::EvaluateStreamRequest, v1::EvaluateStreamResponse>(
-        context, *stub.EvaluateStream(&context), chunks.count(),
+        context, *stub.EvaluateStream(&context), chunks->count(),
         [&](size_t index) {
           v1::EvaluateStreamRequest request;
-          fill(chunks.Slice(index, input), request.mutable_evaluation());
+          fill(chunks->Slice(index, input), request.mutable_evaluation());
           return request;
         },
         [&](size_t index, v1::EvaluateStreamResponse&& response) {
@@ -123,37 +136,46 @@ absl::StatusOr<GradientResult> RunGradient(v1::ActivationService::Stub& stub,
                                            const ClientOptions& options, GradientRequest request) {
   if (absl::Status status = Validate(request.input); !status.ok()) return status;
   if (absl::Status status = ValidateUpstream(request); !status.ok()) return status;
+  if (absl::Status status = ValidateValues(request.activation, request.bias); !status.ok()) {
+    return status;
+  }
   const DataType type = request.output_type.value_or(request.input.type);
   const size_t request_bytes = SizeOf(request.input.type) * (request.upstream.has_value() ? 2 : 1);
   const size_t reply_bytes = SizeOf(type) * (request.return_value ? 2 : 1);
-  const Chunks chunks = Split(options, request.input, std::max(request_bytes, reply_bytes));
-  GradientResult result{.gradient = chunks.MakeJoined(type, request.input)};
-  if (request.return_value) result.value = chunks.MakeJoined(type, request.input);
+  const bool is_halved =
+      request.upstream.has_value() && request.upstream->size() < request.input.size();
+  const absl::StatusOr<Chunks> chunks =
+      Chunks::Make(options, request.input, request.activation, request.bias,
+                   std::max(request_bytes, reply_bytes), is_halved);
+  if (!chunks.ok()) return chunks.status();
+  GradientResult result{.gradient = chunks->MakeJoined(type)};
+  if (request.return_value) result.value = chunks->MakeJoined(type);
 
   const auto fill = [&](v1::Tensor input, std::optional<v1::Tensor> upstream,
                         v1::GradientEvaluation* gradient) {
-    *gradient->mutable_activation() = ToProto(request.activation);
+    *gradient->mutable_activation() = chunks->ForChunk(request.activation);
     *gradient->mutable_input() = std::move(input);
     gradient->set_output_type(ToProto(request.output_type));
     if (upstream.has_value()) *gradient->mutable_upstream() = *std::move(upstream);
     gradient->set_return_value(request.return_value);
     gradient->set_return_parameter_gradients(request.return_parameter_gradients);
+    if (request.bias.has_value()) *gradient->mutable_bias() = chunks->ForChunk(*request.bias);
   };
   const auto take = [&](size_t index, v1::GradientResult& reply) {
-    result.activation = FromProto(reply.activation());
-    // Totals so far, so that the last reply's are those of the whole tensor.
-    result.parameter_gradients = {reply.parameter_gradients().begin(),
-                                  reply.parameter_gradients().end()};
-    absl::Status status =
-        chunks.Append(index, "gradient", std::move(*reply.mutable_gradient()), result.gradient);
+    result.activation = TakeActivation(*chunks, reply.activation());
+    absl::Status status = TakeParameterGradients(request, reply, result);
+    if (!status.ok()) return status;
+    status = chunks->Append(index, "gradient", reply.activation(),
+                            std::move(*reply.mutable_gradient()), result.gradient);
     if (status.ok() && result.value.has_value()) {
-      status = chunks.Append(index, "value", std::move(*reply.mutable_value()), *result.value);
+      status = chunks->Append(index, "value", reply.activation(), std::move(*reply.mutable_value()),
+                              *result.value);
     }
     return status;
   };
 
   absl::Status status;
-  if (chunks.count() <= 1) {
+  if (chunks->count() <= 1) {
     v1::GradientRequest message;
     std::optional<v1::Tensor> upstream;
     if (request.upstream.has_value()) upstream = ToProto(*std::move(request.upstream));
@@ -166,12 +188,13 @@ absl::StatusOr<GradientResult> RunGradient(v1::ActivationService::Stub& stub,
     grpc::ClientContext context;
     SetDeadline(options, context);
     status = Exchange<v1::GradientStreamRequest, v1::GradientStreamResponse>(
-        context, *stub.GradientStream(&context), chunks.count(),
+        context, *stub.GradientStream(&context), chunks->count(),
         [&](size_t index) {
           v1::GradientStreamRequest message;
           std::optional<v1::Tensor> upstream;
-          if (request.upstream.has_value()) upstream = chunks.Slice(index, *request.upstream);
-          fill(chunks.Slice(index, request.input), std::move(upstream), message.mutable_gradient());
+          if (request.upstream.has_value()) upstream = chunks->Slice(index, *request.upstream);
+          fill(chunks->Slice(index, request.input), std::move(upstream),
+               message.mutable_gradient());
           return message;
         },
         [&](size_t index, v1::GradientStreamResponse&& response) {

@@ -41,7 +41,8 @@ absl::StatusOr<Response> Call(const ClientOptions& options, Stub& stub,
 absl::StatusOr<EvaluateResult> RunEvaluate(v1::ActivationService::Stub& stub,
                                            const ClientOptions& options,
                                            const Activation& activation, Tensor input,
-                                           std::optional<DataType> output_type);
+                                           std::optional<DataType> output_type,
+                                           const std::optional<AxisTensor>& bias);
 
 absl::StatusOr<GradientResult> RunGradient(v1::ActivationService::Stub& stub,
                                            const ClientOptions& options, GradientRequest request);

@@ -14,9 +14,40 @@ namespace {
 
 void Count(const Plan& plan, Metrics& metrics) {
   for (size_t i = 0; i < plan.items.size(); ++i) {
-    metrics.AddElements(*plan.reply[i].function.spec, plan.items[i].input.type,
-                        plan.items[i].input.count);
+    const PlanItem& item = plan.items[i];
+    if (item.activation->row != nullptr) {
+      metrics.AddElements(*item.activation->row, item.input.type, item.input.count);
+    } else {
+      metrics.AddElements(*item.activation->function.spec, item.input.type, item.input.count);
+    }
   }
+}
+
+// Bytes of what goes along axes.
+size_t SizeOfTensors(const Activation& activation) {
+  size_t size = 0;
+  for (const ParameterTensor& tensor : activation.tensors) {
+    size += tensor.values.size() * sizeof(double);
+  }
+  return size;
+}
+size_t SizeOfTensors(const StreamSums& sums) {
+  size_t size = SizeOfTensors(*sums.activation) + (sums.bias ? sums.bias->values.size() : 0);
+  for (const auto& target : sums.sums) size += target.size() * sizeof(engine::PreciseSum);
+  return size;
+}
+
+// Keeps for the next chunk what it may leave out. What is large counts as pending as long.
+absl::Status Keep(const std::shared_ptr<const Activation>& activation, Backend& backend,
+                  StreamState& stream) {
+  // Like the work that a request below this size takes, not worth a count.
+  constexpr size_t kSmall = kMaxInlineBytes;
+  stream.activation = activation;
+  const size_t size = SizeOfTensors(*activation) + (stream.sums ? SizeOfTensors(*stream.sums) : 0);
+  stream.admission.reset();
+  if (size <= kSmall) return absl::OkStatus();
+  stream.admission = backend.queue.Admit(static_cast<int64_t>(size));
+  return stream.admission ? absl::OkStatus() : BusyStatus(size, backend);
 }
 
 }  // namespace
@@ -28,9 +59,8 @@ absl::StatusOr<grpc::ByteBuffer> Answer(const RequestKind& kind, const grpc::Byt
   auto raw = ReadRequest(request, kind.is_stream ? Cardinality::kSingle : Cardinality::kBatch,
                          backend.limits.max_batch_items);
   if (!raw) return errors::MalformedRequest();
-  const engine::Function* const inherited =
-      stream != nullptr && stream->activation ? &*stream->activation : nullptr;
-  const auto plan = MakePlan(*std::move(raw), kind, backend.limits, inherited);
+  const auto plan = MakePlan(*std::move(raw), kind, backend.limits,
+                             stream != nullptr ? stream->activation : nullptr);
   if (!plan.ok()) return plan.status();
   Reply reply = MakeReply(plan->reply);
   const auto for_each = [&](size_t count, BlockRunner run) {
@@ -40,7 +70,10 @@ absl::StatusOr<grpc::ByteBuffer> Answer(const RequestKind& kind, const grpc::Byt
   const absl::Status status = Evaluate(*plan, reply.destinations, cancelled, for_each,
                                        stream != nullptr ? &stream->sums : nullptr);
   if (!status.ok()) return status;
-  if (stream != nullptr) stream->activation = plan->reply.front().function;
+  if (stream != nullptr) {
+    const absl::Status kept = Keep(plan->items.front().activation, backend, *stream);
+    if (!kept.ok()) return kept;
+  }
   Count(*plan, backend.metrics);
   return std::move(reply.buffer);
 } catch (const std::bad_alloc&) {

@@ -8,6 +8,7 @@
 #include <grpcpp/support/status.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "server/evaluate.h"
@@ -27,9 +28,11 @@ struct Backend {
 
 // What a stream carries from chunk to chunk.
 struct StreamState {
-  // Of the chunk before.
-  std::optional<engine::Function> activation;
+  // Of the chunk before; null before the first.
+  std::shared_ptr<const Activation> activation;
   std::optional<StreamSums> sums;
+  // Of what these hold, where it is as large as a tensor's axis.
+  std::optional<WorkQueue::Admission> admission;
 };
 
 // The reply, never empty. `stream` is null for a unary call. Large requests are computed by the

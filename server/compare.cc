@@ -164,7 +164,7 @@ void Comparison::Step() {
                  .quantity = plan_.quantity,
                  .input_type = plan_.type,
                  .output_type = plan_.type},
-                packed_.data(), nullptr, results_.data(), count);
+                {.input = packed_.data(), .output = results_.data()}, count);
     for (size_t i = 0; i < count; ++i) {
       figures_[candidate].Add(x_[i], hi_[i], lo_[i], Decode(plan_.type, results_.data(), i));
     }

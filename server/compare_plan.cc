@@ -19,6 +19,12 @@ RawActivation ToRaw(const v1::Activation& message) {
     if (raw.parameters.size() > kMaxRequestParameters) break;
     raw.parameters.emplace_back(name.substr(0, kMaxNameBytes + 1), value);
   }
+  // Refused, whatever they hold.
+  for (const auto& [name, tensor] : message.parameter_tensors()) {
+    raw.parameter_tensors.emplace_back(name.substr(0, kMaxNameBytes + 1), RawAxisTensor());
+    break;
+  }
+  if (message.has_axis()) raw.axis = message.axis();
   return raw;
 }
 

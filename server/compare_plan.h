@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "activation/v1/activation.pb.h"
+#include "server/activation.h"
+#include "server/elements.h"
 #include "server/limits.h"
-#include "server/plan.h"
 
 namespace activation::server {
 

@@ -2,15 +2,21 @@
 # activation_proto, activation_tensor_codec, Asio's headers and ACTIVATION_VERSION defined as the
 # version's string.
 set(DATAPLANE_SOURCES
+  activation.cc
   answer.cc
+  axis.cc
   compare.cc
   compare_call.cc
   compare_plan.cc
   describe.cc
+  elements.cc
+  elementwise.cc
+  encode.cc
   errors.cc
   evaluate.cc
   near_names.cc
   plan.cc
+  rowwise.cc
   service.cc
   stream.cc
   wire_read.cc

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "server/engine/rows.h"
 #include "server/request.h"
 
 namespace activation::server {
@@ -18,8 +19,9 @@ std::array<double, 4> AtSpecialPoints(const engine::Spec& spec, engine::Quantity
                .quantity = quantity,
                .input_type = engine::DataType::kFloat64,
                .output_type = engine::DataType::kFloat64},
-              std::as_bytes(std::span(kSpecialPoints)).data(), nullptr,
-              std::as_writable_bytes(std::span(results)).data(), results.size());
+              {.input = std::as_bytes(std::span(kSpecialPoints)).data(),
+               .output = std::as_writable_bytes(std::span(results)).data()},
+              results.size());
   return results;
 }
 
@@ -59,8 +61,20 @@ void AddAliases(const engine::Spec& spec, v1::ActivationInfo& info) {
   }
 }
 
+v1::ActivationInfo Describe(const engine::RowSpec& row) {
+  v1::ActivationInfo info;
+  info.set_kind(row.halves ? v1::ACTIVATION_KIND_GATED_ROW : v1::ACTIVATION_KIND_ROW);
+  info.set_name(row.name);
+  info.set_description(row.description);
+  info.set_formula(row.formula);
+  info.set_derivative(row.derivative);
+  for (const char* alias : row.aliases) info.add_aliases(alias);
+  return info;
+}
+
 v1::ActivationInfo Describe(const engine::Spec& spec) {
   v1::ActivationInfo info;
+  info.set_kind(v1::ACTIVATION_KIND_ELEMENTWISE);
   info.set_name(spec.name);
   info.set_description(spec.description);
   info.set_formula(spec.formula);
@@ -92,6 +106,9 @@ v1::ListActivationsResponse ListActivations() {
   v1::ListActivationsResponse response;
   for (const engine::Spec* spec : engine::Catalogue()) {
     *response.add_activations() = Describe(*spec);
+  }
+  for (const engine::RowSpec* row : engine::RowCatalogue()) {
+    *response.add_activations() = Describe(*row);
   }
   return response;
 }

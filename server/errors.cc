@@ -44,8 +44,9 @@ absl::Status Invalid(const Parts&... parts) {
 
 }  // namespace
 
-std::string ParameterPath(absl::string_view activation, absl::string_view parameter) {
-  return absl::StrCat(activation, ".parameters[", Echo(parameter), "]");
+std::string ParameterPath(absl::string_view activation, absl::string_view map,
+                          absl::string_view parameter) {
+  return absl::StrCat(activation, ".", map, "[", Echo(parameter), "]");
 }
 
 absl::string_view NameOf(engine::DataType type) {
@@ -86,15 +87,18 @@ absl::Status TooManyParameters(absl::string_view field) {
   return Invalid(field, " has more than ", kMaxRequestParameters, " entries, which is the limit");
 }
 
-absl::Status UnknownParameter(absl::string_view field, const engine::Spec& activation) {
-  if (activation.parameters.empty()) {
-    return Invalid(field, ": ", activation.name, " has no parameters");
-  }
+absl::Status UnknownParameter(absl::string_view field, absl::string_view activation,
+                              std::span<const engine::Parameter> known) {
+  if (known.empty()) return Invalid(field, ": ", activation, " has no parameters");
   const auto append_name = [](std::string* out, const engine::Parameter& parameter) {
     absl::StrAppend(out, parameter.name);
   };
-  return Invalid(field, ": ", activation.name, " has no such parameter; it has ",
-                 absl::StrJoin(activation.parameters, ", ", append_name));
+  return Invalid(field, ": ", activation, " has no such parameter; it has ",
+                 absl::StrJoin(known, ", ", append_name));
+}
+
+absl::Status ParameterGivenTwice(absl::string_view field) {
+  return Invalid(field, " stands in parameters, too; give either a number or a tensor");
 }
 
 absl::Status ParameterOutOfRange(absl::string_view field, double value,
@@ -163,9 +167,55 @@ absl::Status TypeMismatch(absl::string_view field, engine::DataType type, absl::
 }
 
 absl::Status UpstreamCountMismatch(absl::string_view field, int64_t elements,
-                                   int64_t input_elements) {
-  return Invalid(field, " has ", elements, " elements, but input has ", input_elements,
+                                   absl::string_view other, int64_t other_elements) {
+  return Invalid(field, " has ", elements, " elements, but ", other, " has ", other_elements,
                  "; they have to be as many");
+}
+
+absl::Status AxisOfElementwise(absl::string_view field, absl::string_view activation) {
+  return Invalid(field, ": ", activation, " is elementwise and has no axis; leave it out");
+}
+
+absl::Status AxisOutOfRange(absl::string_view field, int64_t axis, int axes) {
+  return Invalid(field, " is ", axis, "; the input has ", axes, axes == 1 ? " axis" : " axes",
+                 ", so allowed are ", -axes, " to ", axes - 1);
+}
+
+absl::Status NotAVector(absl::string_view field, int64_t rank) {
+  return Invalid(
+      field, ".shape has ", rank,
+      " extents; one value for each index of an axis is a flat vector, with at most one");
+}
+
+absl::Status WrongLength(absl::string_view field, int64_t values, int axis, int64_t extent) {
+  return Invalid(field, " has ", values, " values, but axis ", axis, " of the input has extent ",
+                 extent, "; they have to be as many");
+}
+
+absl::Status BiasOfRowFunction(absl::string_view field, absl::string_view activation) {
+  return Invalid(field, ": ", activation, " is a row function, which takes no bias");
+}
+
+absl::Status OddExtent(absl::string_view field, int axis, int64_t extent,
+                       absl::string_view activation) {
+  return Invalid(field, ": axis ", axis, " has extent ", extent, ", but ", activation,
+                 " halves it; it has to be even");
+}
+
+absl::Status MissingUpstream(absl::string_view field, absl::string_view activation) {
+  return Invalid(field, " is required: ", activation,
+                 " is a row function, whose gradient is a product with upstream");
+}
+
+absl::Status RowFunctionCompared(absl::string_view field, absl::string_view activation) {
+  return Make(absl::StatusCode::kUnimplemented,
+              absl::StrCat(field, ": ", activation,
+                           " is a row function; only elementwise activations can be compared"));
+}
+
+absl::Status TensorCompared(absl::string_view field) {
+  return Make(absl::StatusCode::kUnimplemented,
+              absl::StrCat(field, ": a comparison takes parameters that are numbers only"));
 }
 
 absl::Status NoCandidates(absl::string_view field, const engine::Spec& reference) {

@@ -17,8 +17,10 @@
 
 namespace activation::server::errors {
 
-// The path of one of an activation's parameters, as `reference.parameters["alpha"]`.
-std::string ParameterPath(absl::string_view activation, absl::string_view parameter);
+// The path of one of an activation's parameters, as `reference.parameters["alpha"]`; `map` is the
+// field that holds it.
+std::string ParameterPath(absl::string_view activation, absl::string_view map,
+                          absl::string_view parameter);
 
 // The name in the contract, as "FLOAT32".
 absl::string_view NameOf(engine::DataType type);
@@ -34,7 +36,9 @@ absl::Status ReplyTooLarge(int64_t bytes, int64_t limit);
 absl::Status UnknownActivation(absl::string_view field, absl::string_view name,
                                std::span<const absl::string_view> near);
 absl::Status TooManyParameters(absl::string_view field);
-absl::Status UnknownParameter(absl::string_view field, const engine::Spec& activation);
+absl::Status UnknownParameter(absl::string_view field, absl::string_view activation,
+                              std::span<const engine::Parameter> known);
+absl::Status ParameterGivenTwice(absl::string_view field);
 absl::Status ParameterOutOfRange(absl::string_view field, double value,
                                  const engine::Parameter& parameter);
 absl::Status ParameterAboveAnother(absl::string_view field, double value,
@@ -54,8 +58,23 @@ absl::Status WrongByteCount(absl::string_view field, uint64_t bytes, int64_t ele
 absl::Status WrongValueCount(absl::string_view field, uint64_t values, int64_t elements);
 absl::Status TypeMismatch(absl::string_view field, engine::DataType type, absl::string_view other,
                           engine::DataType other_type);
+// `other` is what it has to go with.
 absl::Status UpstreamCountMismatch(absl::string_view field, int64_t elements,
-                                   int64_t input_elements);
+                                   absl::string_view other, int64_t other_elements);
+
+// Axes, and what goes along them; `field` is the path of the axis or of the values.
+absl::Status AxisOfElementwise(absl::string_view field, absl::string_view activation);
+absl::Status AxisOutOfRange(absl::string_view field, int64_t axis, int axes);
+absl::Status NotAVector(absl::string_view field, int64_t rank);
+absl::Status WrongLength(absl::string_view field, int64_t values, int axis, int64_t extent);
+
+// Row functions.
+absl::Status BiasOfRowFunction(absl::string_view field, absl::string_view activation);
+absl::Status OddExtent(absl::string_view field, int axis, int64_t extent,
+                       absl::string_view activation);
+absl::Status MissingUpstream(absl::string_view field, absl::string_view activation);
+absl::Status RowFunctionCompared(absl::string_view field, absl::string_view activation);
+absl::Status TensorCompared(absl::string_view field);
 
 // Comparisons.
 absl::Status NoCandidates(absl::string_view field, const engine::Spec& reference);

@@ -1,159 +1,164 @@
 #include "server/evaluate.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <utility>
 
-#include "proto/tensor_codec.h"
 #include "server/errors.h"
+#include "server/rowwise.h"
 
 namespace activation::server {
 namespace {
 
-constexpr size_t kBlock = kElementsPerBlock;
+// With at least so many elements side by side that share their parameters, calls of the engine for
+// them cost little more than one for all; with fewer, elements are gathered first.
+constexpr size_t kLeastStretch = 64;
 
-// Reads whole elements out of pieces, in place where an element does not straddle two of them.
-class ElementReader {
- public:
-  ElementReader(const Elements& elements, size_t first)
-      : pieces_(elements.pieces), size_(engine::SizeOf(elements.type)), at_(first * size_) {
-    const auto after = std::upper_bound(
-        pieces_.begin(), pieces_.end(), at_,
-        [](size_t at, const Piece& piece) { return at < piece.begin + piece.size; });
-    piece_ = static_cast<size_t>(after - pieces_.begin());
-  }
-
-  // How many of the next elements, at least one, can be read at Data().
-  size_t Available() const { return std::max<size_t>(LeftInPiece() / size_, 1); }
-
-  // The next elements; valid until the next call of this or Advance.
-  const std::byte* Data() {
-    if (LeftInPiece() >= size_) return pieces_[piece_].data + (at_ - pieces_[piece_].begin);
-    for (size_t i = 0, piece = piece_; i < size_; ++i) {
-      if (at_ + i == pieces_[piece].begin + pieces_[piece].size) ++piece;
-      straddling_[i] = pieces_[piece].data[at_ + i - pieces_[piece].begin];
-    }
-    return straddling_.data();
-  }
-
-  void Advance(size_t count) {
-    at_ += count * size_;
-    while (piece_ < pieces_.size() && LeftInPiece() == 0) ++piece_;
-  }
-
- private:
-  // Bytes; 0 beyond the piece's end, where an element reached into the next one.
-  size_t LeftInPiece() const {
-    const size_t end = pieces_[piece_].begin + pieces_[piece_].size;
-    return at_ < end ? end - at_ : 0;
-  }
-
-  const Pieces& pieces_;
-  const size_t size_;
-  size_t at_;
-  size_t piece_;
-  std::array<std::byte, sizeof(double)> straddling_;
-};
-
-// float32 values of float16 or bfloat16 elements, each exact.
-void Widen(engine::DataType type, const std::byte* elements, size_t count, std::byte* values) {
-  const auto decode = type == engine::DataType::kFloat16 ? Float16ToDouble : BFloat16ToDouble;
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t bits = 0;
-    std::memcpy(&bits, elements + i * sizeof(bits), sizeof(bits));
-    const float value = static_cast<float>(decode(bits));
-    std::memcpy(values + i * sizeof(value), &value, sizeof(value));
-  }
+// Where the parameters differ along axes: the axis along which neighbours differ soonest, if they
+// have to be gathered.
+const AxisLayout* FindGatheredAxis(const PlanItem& item) {
+  const auto least = std::ranges::min_element(item.tensors, {}, &AxisLayout::inner);
+  if (least == item.tensors.end() || least->inner >= kLeastStretch) return nullptr;
+  return &*least;
 }
 
-// engine::Run with output in the reply's encoding.
-void RunEncoded(const engine::Operation& operation, const ReplyTensor& tensor,
-                const std::byte* input, const std::byte* upstream, std::byte* output,
-                size_t count) {
-  const size_t size = engine::SizeOf(tensor.type);
-  if (ReplyElementSize(tensor) == size) {
-    return engine::Run(operation, input, upstream, output, count);
-  }
-  // The narrow results go to the room's end: widening from the front never overtakes them.
-  std::byte* const narrow = output + count * (sizeof(float) - size);
-  engine::Run(operation, input, upstream, narrow, count);
-  Widen(tensor.type, narrow, count, output);
+bool IsSame(const std::optional<Bias>& a, const std::optional<Bias>& b) {
+  return a.has_value() == b.has_value() && (!a || (a->type == b->type && a->values == b->values));
 }
 
-bool IsSame(const engine::Function& a, const engine::Function& b) {
-  return a.spec == b.spec && a.parameters == b.parameters;
+// Begins anew, with zeros, where the item is not of the function of `sums`.
+void Continue(const PlanItem& item, const std::vector<GradientTarget>& targets,
+              std::optional<StreamSums>& sums) {
+  const auto has_targets = [&](const GradientSums& other) {
+    return std::ranges::equal(other, targets, {}, &std::vector<engine::PreciseSum>::size,
+                              &GradientTarget::count);
+  };
+  if (sums && IsSame(*sums->activation, *item.activation) && IsSame(sums->bias, item.bias) &&
+      has_targets(sums->sums)) {
+    return;
+  }
+  sums = StreamSums{.activation = item.activation, .bias = item.bias, .sums = {}};
+  for (const GradientTarget& target : targets) sums->sums.emplace_back(target.count);
+}
+
+void Write(std::span<const engine::PreciseSum> sums, std::byte* destination) {
+  for (const engine::PreciseSum& sum : sums) {
+    const double total = sum.Total();
+    std::memcpy(destination, &total, sizeof(total));
+    destination += sizeof(total);
+  }
 }
 
 }  // namespace
 
+std::vector<GradientTarget> GradientTargetsOf(const PlanItem& item, const ReplyItem& reply) {
+  std::vector<GradientTarget> targets;
+  if (!reply.has_parameter_gradients || item.activation->row != nullptr) return targets;
+  const size_t elements = static_cast<size_t>(item.input.count);
+  const AxisLayout all = {.outer = 1, .extent = 1, .inner = elements};
+  const int parameters = static_cast<int>(reply.activation.parameters().size());
+  for (int i = 0; i < parameters; ++i) targets.push_back({.what = i, .layout = all, .count = 1});
+  for (size_t t = 0; t < item.tensors.size(); ++t) {
+    GradientTarget& target = targets[static_cast<size_t>(item.activation->tensors[t].parameter)];
+    target.layout = item.tensors[t];
+    target.count = item.tensors[t].extent;
+  }
+  if (item.bias) {
+    targets.push_back(
+        {.what = engine::kBias, .layout = item.bias->layout, .count = item.bias->layout.extent});
+  }
+  return targets;
+}
+
 Evaluation::Evaluation(const Plan& plan, std::span<const Destination> destinations)
     : plan_(plan), destinations_(destinations) {
   for (size_t item = 0; item < plan.items.size(); ++item) {
-    const size_t count = static_cast<size_t>(plan.items[item].input.count);
-    for (size_t begin = 0; begin < count; begin += kBlock) {
-      Block& block = blocks_.emplace_back();
-      block.item = item;
-      block.begin = begin;
-      block.count = std::min(kBlock, count - begin);
-      const ReplyItem& reply = plan.reply[item];
-      if (reply.has_parameter_gradients) block.gradients.emplace(reply.function);
+    targets_.push_back(GradientTargetsOf(plan.items[item], plan.reply[item]));
+    AddBlocks(item);
+  }
+}
+
+void Evaluation::AddBlocks(size_t index) {
+  constexpr size_t kBlock = kElementsPerBlock;
+  const PlanItem& item = plan_.items[index];
+  const size_t count = static_cast<size_t>(item.input.count);
+  if (count == 0) return;
+  if (item.activation->row != nullptr) {
+    const size_t rows = item.rows.outer * item.rows.inner;
+    const size_t some = std::max<size_t>(kBlock / item.rows.extent, 1);
+    for (size_t first = 0; first < rows; first += some) {
+      blocks_.push_back({index, SomeRows{first, std::min(some, rows - first)}});
     }
+  } else if (const AxisLayout* const axis = FindGatheredAxis(item)) {
+    ForEachTile(*axis, [&](const Tile& tile) {
+      blocks_.push_back({index, Gathered{*axis, tile}});
+    });
+  } else {
+    for (size_t begin = 0; begin < count; begin += kBlock) {
+      blocks_.push_back({index, Stretch{begin, std::min(kBlock, count - begin)}});
+    }
+  }
+  for (size_t target = 0; target < targets_[index].size(); ++target) {
+    ForEachTile(targets_[index][target].layout, [&](const Tile& tile) {
+      blocks_.push_back({index, Sums{target, tile, {}}});
+      std::get<Sums>(blocks_.back().part).sums.resize(tile.index_count);
+    });
   }
 }
 
 void Evaluation::RunBlock(size_t index) {
   Block& block = blocks_[index];
-  const PlanItem& item = plan_.items[block.item];
-  const ReplyItem& reply = plan_.reply[block.item];
-  const Destination& destination = destinations_[block.item];
-  engine::Operation operation = {.function = reply.function,
-                                 .quantity = item.quantity,
-                                 .input_type = item.input.type,
-                                 .output_type = reply.result.type};
-  const size_t size = ReplyElementSize(reply.result);
-  ElementReader input(item.input, block.begin);
-  std::optional<ElementReader> upstream;
-  if (item.upstream) upstream.emplace(*item.upstream, block.begin);
-
-  for (size_t done = 0; done < block.count;) {
-    size_t count = std::min(block.count - done, input.Available());
-    if (upstream) count = std::min(count, upstream->Available());
-    const std::byte* const x = input.Data();
-    const std::byte* const g = upstream ? upstream->Data() : nullptr;
-    const size_t offset = (block.begin + done) * size;
-    operation.quantity = item.quantity;
-    RunEncoded(operation, reply.result, x, g, destination.result + offset, count);
-    if (reply.has_value) {
-      operation.quantity = engine::Quantity::kValue;
-      RunEncoded(operation, reply.result, x, nullptr, destination.value + offset, count);
-    }
-    if (block.gradients) block.gradients->Add(item.input.type, x, g, count);
-    input.Advance(count);
-    if (upstream) upstream->Advance(count);
-    done += count;
-  }
+  std::visit([&](auto& part) { Run(block, part); }, block.part);
 }
 
-void Evaluation::Finish(std::optional<StreamSums>* sums) {
+Work Evaluation::WorkOf(const Block& block) const {
+  return {.item = plan_.items[block.item],
+          .reply = plan_.reply[block.item],
+          .destination = destinations_[block.item]};
+}
+
+void Evaluation::Run(const Block& block, const Stretch& stretch) {
+  RunStretch(WorkOf(block), stretch.begin, stretch.count);
+}
+
+void Evaluation::Run(const Block& block, const Gathered& gathered) {
+  RunTile(WorkOf(block), gathered.layout, gathered.tile);
+}
+
+void Evaluation::Run(const Block& block, const SomeRows& rows) {
+  RunRows(WorkOf(block), rows.first, rows.count);
+}
+
+void Evaluation::Run(const Block& block, Sums& sums) {
+  const GradientTarget& target = targets_[block.item][sums.target];
+  AddGradientOfTile(plan_.items[block.item], target.what, target.layout, sums.tile, sums.sums);
+}
+
+void Evaluation::Finish(std::optional<StreamSums>* stream) {
   auto block = blocks_.begin();
-  for (size_t item = 0; item < plan_.reply.size(); ++item) {
-    const ReplyItem& reply = plan_.reply[item];
-    engine::ParameterGradients total(reply.function);
+  for (size_t item = 0; item < plan_.items.size(); ++item) {
+    const std::vector<GradientTarget>& targets = targets_[item];
+    GradientSums own;
+    for (const GradientTarget& target : targets) own.emplace_back(target.count);
     for (; block != blocks_.end() && block->item == item; ++block) {
-      if (block->gradients) total.Add(*block->gradients);
-    }
-    if (!reply.has_parameter_gradients) continue;
-    if (sums != nullptr) {
-      if (!*sums || !IsSame((*sums)->function, reply.function)) {
-        *sums = StreamSums{.function = reply.function,
-                           .gradients = engine::ParameterGradients(reply.function)};
+      const auto* const part = std::get_if<Sums>(&block->part);
+      if (part == nullptr) continue;
+      for (size_t k = 0; k < part->sums.size(); ++k) {
+        own[part->target][part->tile.index + k].Add(part->sums[k]);
       }
-      (*sums)->gradients.Add(total);
-      total = (*sums)->gradients;
     }
-    for (size_t i = 0; i < reply.function.spec->parameters.size(); ++i) {
-      const double value = total.Total(static_cast<int>(i));
-      std::memcpy(destinations_[item].parameter_gradients[i], &value, sizeof(value));
+    if (targets.empty()) continue;
+    if (stream != nullptr) {
+      Continue(plan_.items[item], targets, *stream);
+      for (size_t t = 0; t < targets.size(); ++t) {
+        for (size_t k = 0; k < targets[t].count; ++k) (*stream)->sums[t][k].Add(own[t][k]);
+      }
+    }
+    const GradientSums& totals = stream != nullptr ? (*stream)->sums : own;
+    const Destination& destination = destinations_[item];
+    for (size_t t = 0; t < targets.size(); ++t) {
+      const bool is_bias = targets[t].what == engine::kBias;
+      Write(totals[t], is_bias ? destination.bias_gradient : destination.parameter_gradients[t]);
     }
   }
 }

@@ -1,8 +1,7 @@
 // Runs a plan: from the elements in a request's bytes to results in the reply's.
 //
-// The work is cut into blocks of at most kElementsPerBlock elements of one item. Blocks can be run
-// in any order and on any threads; results do not depend on either. Elements that straddle two
-// pieces of the request are handled.
+// The work is cut into blocks of at most kElementsPerBlock elements of one item, or of one row that
+// is longer. Blocks can be run in any order and on any threads; results do not depend on either.
 #ifndef ACTIVATION_SERVER_EVALUATE_H_
 #define ACTIVATION_SERVER_EVALUATE_H_
 
@@ -12,19 +11,40 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
+#include "server/elementwise.h"
 #include "server/plan.h"
 #include "server/request.h"
+#include "server/tile.h"
 
 namespace activation::server {
 
-// The sums of a stream's parameter gradients over its chunks.
+// One gradient that is summed over elements: for each index of an axis, or one for all.
+struct GradientTarget {
+  // As for engine::AddGradient.
+  int what;
+  // One for all: an axis of extent 1.
+  AxisLayout layout;
+  // How many sums; the layout's extent, unless there are no elements.
+  size_t count;
+};
+
+// What is summed for an item: each parameter, then the bias, where there is one.
+std::vector<GradientTarget> GradientTargetsOf(const PlanItem& item, const ReplyItem& reply);
+
+// Of each target, its sums.
+using GradientSums = std::vector<std::vector<engine::PreciseSum>>;
+
+// The sums of a stream's parameter gradients over its chunks, and of what.
 struct StreamSums {
-  engine::Function function;
-  engine::ParameterGradients gradients;
+  std::shared_ptr<const Activation> activation;
+  std::optional<Bias> bias;
+  GradientSums sums;
 };
 
 class Evaluation {
@@ -42,16 +62,43 @@ class Evaluation {
   void Finish(std::optional<StreamSums>* sums);
 
  private:
-  struct Block {
-    size_t item;
+  // Elements of an item in order.
+  struct Stretch {
     size_t begin;
     size_t count;
-    // One for each block, so that the order of their sum does not depend on threads.
-    std::optional<engine::ParameterGradients> gradients;
   };
+  // Elements of an item in a tile, along the axis of a parameter.
+  struct Gathered {
+    AxisLayout layout;
+    Tile tile;
+  };
+  struct SomeRows {
+    size_t first;
+    size_t count;
+  };
+  // Sums over a tile for the target with this place, one for each of the tile's indexes. Each block
+  // has its own, so that the order of their sum does not depend on threads.
+  struct Sums {
+    size_t target;
+    Tile tile;
+    std::vector<engine::PreciseSum> sums;
+  };
+  struct Block {
+    size_t item;
+    std::variant<Stretch, Gathered, SomeRows, Sums> part;
+  };
+
+  void AddBlocks(size_t item);
+  void Run(const Block& block, const Stretch& stretch);
+  void Run(const Block& block, const Gathered& gathered);
+  void Run(const Block& block, const SomeRows& rows);
+  void Run(const Block& block, Sums& sums);
+  Work WorkOf(const Block& block) const;
 
   const Plan& plan_;
   std::span<const Destination> destinations_;
+  // Of each item; empty where no parameter gradients are asked for.
+  std::vector<std::vector<GradientTarget>> targets_;
   std::vector<Block> blocks_;
 };
 

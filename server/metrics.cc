@@ -6,6 +6,7 @@
 #include <prometheus/family.h>
 #include <prometheus/labels.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "activation/v1/activation.pb.h"
@@ -107,13 +108,14 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                        .Name("activation_elements_total")
                        .Help("Input elements computed, by activation and data type")
                        .Register(registry);
-  for (const engine::Spec* spec : engine::Catalogue()) {
-    ElementCounters& counters = elements_.emplace_back();
+  const auto add_counters = [&](const char* name, std::vector<ElementCounters>& all) {
+    ElementCounters& counters = all.emplace_back();
     for (int type = 0; type < engine::kDataTypeCount; ++type) {
-      counters[type] =
-          &elements.Add({{"activation", spec->name}, {"data_type", kDataTypeNames[type]}});
+      counters[type] = &elements.Add({{"activation", name}, {"data_type", kDataTypeNames[type]}});
     }
-  }
+  };
+  for (const engine::Spec* spec : engine::Catalogue()) add_counters(spec->name, elements_);
+  for (const engine::RowSpec* row : engine::RowCatalogue()) add_counters(row->name, row_elements_);
   BuildGauge()
       .Name("activation_build_info")
       .Help("1, with the server's version and the instruction set in use")
@@ -127,6 +129,14 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
 void Metrics::AddElements(const engine::Spec& activation, engine::DataType input_type,
                           int64_t count) {
   elements_[engine::IndexOf(activation)][static_cast<size_t>(input_type)]->Increment(
+      static_cast<double>(count));
+}
+
+void Metrics::AddElements(const engine::RowSpec& activation, engine::DataType input_type,
+                          int64_t count) {
+  const auto rows = engine::RowCatalogue();
+  const auto place = std::ranges::find(rows, &activation) - rows.begin();
+  row_elements_[static_cast<size_t>(place)][static_cast<size_t>(input_type)]->Increment(
       static_cast<double>(count));
 }
 

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "server/engine/engine.h"
+#include "server/engine/rows.h"
 
 namespace activation::server {
 
@@ -53,8 +54,9 @@ class Metrics {
   Metrics();
 
   // Counts `count` elements of type `input_type` that went through an activation, one of
-  // engine::Catalogue()'s. Takes some 10 ns.
+  // engine::Catalogue()'s or of engine::RowCatalogue()'s. Takes some 10 ns.
   void AddElements(const engine::Spec& activation, engine::DataType input_type, int64_t count);
+  void AddElements(const engine::RowSpec& activation, engine::DataType input_type, int64_t count);
 
   // The time series of a method, as "/activation.v1.ActivationService/Evaluate"; null if it is
   // neither ActivationService's nor health's nor reflection's.
@@ -67,8 +69,9 @@ class Metrics {
   using ElementCounters = std::array<prometheus::Counter*, engine::kDataTypeCount>;
 
   std::shared_ptr<prometheus::Registry> registry_;
-  // By the activation's place in the catalogue.
+  // By the activation's place in its catalogue.
   std::vector<ElementCounters> elements_;
+  std::vector<ElementCounters> row_elements_;
   std::map<std::string, RpcMetrics, std::less<>> rpcs_;
 };
 

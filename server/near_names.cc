@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/engine/engine.h"
+#include "server/engine/rows.h"
 
 namespace activation::server {
 namespace {
@@ -47,6 +48,10 @@ std::vector<absl::string_view> FindNearNames(absl::string_view name) {
   for (const engine::Spec* spec : engine::Catalogue()) {
     consider(spec->name);
     for (const engine::Alias& alias : spec->aliases) consider(alias.name);
+  }
+  for (const engine::RowSpec* row : engine::RowCatalogue()) {
+    consider(row->name);
+    for (const char* alias : row->aliases) consider(alias);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

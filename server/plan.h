@@ -2,47 +2,47 @@
 // streams.
 //
 // A Plan has nothing left to check: every activation is in the catalogue with allowed parameters,
-// every tensor's elements are there, as many as its shape says, and the reply is within its limit.
+// every tensor's elements are there, as many as its shape says, values along an axis are as many as
+// its extent, and the reply is within its limit.
 // Where there is no such plan, the status names the field at fault.
 #ifndef ACTIVATION_SERVER_PLAN_H_
 #define ACTIVATION_SERVER_PLAN_H_
 
-#include <absl/status/status.h>
+#include <absl/container/inlined_vector.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/string_view.h>
 
-#include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "server/activation.h"
+#include "server/axis.h"
+#include "server/elements.h"
 #include "server/limits.h"
 #include "server/request.h"
 
 namespace activation::server {
 
-// The elements of a tensor: packed, little-endian, of `type`.
-struct Elements {
+// One addend for each index of an axis, of the input's type.
+struct Bias {
+  AxisLayout layout;
   engine::DataType type = engine::DataType::kFloat32;
-  Encoding encoding = Encoding::kBytes;
-  Shape shape;
-  int64_t count = 0;
-  // They point into the request, or into one of the next three, which stay put when this moves.
-  Pieces pieces;
-  std::vector<float> floats;
-  std::vector<double> doubles;
-  std::vector<uint16_t> halves;
-
-  Elements() = default;
-  Elements(Elements&&) = default;
-  Elements& operator=(Elements&&) = default;
+  // Packed.
+  std::vector<std::byte> values;
 };
 
 struct PlanItem {
   engine::Quantity quantity = engine::Quantity::kValue;
+  std::shared_ptr<const Activation> activation;
   Elements input;
-  // As many as input, of the same type.
+  // As many as the value has, of the input's type.
   std::optional<Elements> upstream;
+  // Of a row function.
+  AxisLayout rows;
+  // Of activation->tensors, in their order.
+  absl::InlinedVector<AxisLayout, 1> tensors;
+  std::optional<Bias> bias;
 };
 
 // items[i] is computed into what reply[i] describes.
@@ -66,15 +66,7 @@ inline constexpr RequestKind kGradientStream = {"gradient", true, engine::Quanti
 // `inherited` is the activation of the stream's chunk before, null where there is none. The plan
 // points into what the request points into.
 absl::StatusOr<Plan> MakePlan(RawRequest request, const RequestKind& kind, const Limits& limits,
-                              const engine::Function* inherited);
-
-// The parts of it that comparisons share; `field` is the path of what is looked at.
-absl::StatusOr<engine::Function> MakeFunction(absl::string_view field,
-                                              const RawActivation& activation);
-absl::StatusOr<Elements> MakeElements(absl::string_view field, RawTensor tensor);
-// `fallback` stands for "unspecified".
-absl::StatusOr<engine::DataType> MakeDataType(absl::string_view field, int number,
-                                              engine::DataType fallback);
+                              const std::shared_ptr<const Activation>& inherited);
 
 }  // namespace activation::server
 

@@ -13,11 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "server/engine/engine.h"
+#include "server/engine/rows.h"
 #include "server/limits.h"
 
 namespace activation::server {
@@ -48,11 +50,18 @@ struct RawTensor {
   std::vector<double> double_values;
 };
 
+struct RawAxisTensor {
+  std::optional<RawTensor> values;
+  std::optional<int32_t> axis;
+};
+
 struct RawActivation {
   // Names are cut after kMaxNameBytes + 1 bytes.
   std::string name;
-  // The first kMaxRequestParameters + 1 different ones.
+  // The first kMaxRequestParameters + 1 different ones of each.
   absl::InlinedVector<std::pair<std::string, double>, 2> parameters;
+  std::vector<std::pair<std::string, RawAxisTensor>> parameter_tensors;
+  std::optional<int32_t> axis;
 };
 
 // An Evaluation or a GradientEvaluation: they share their fields' numbers.
@@ -63,6 +72,7 @@ struct RawItem {
   std::optional<RawTensor> upstream;
   bool return_value = false;
   bool return_parameter_gradients = false;
+  std::optional<RawAxisTensor> bias;
 };
 
 struct RawRequest {
@@ -87,21 +97,40 @@ struct ReplyTensor {
   int64_t count = 0;
 };
 
+// An activation as a reply echoes it: a row function with its axis, or an elementwise function with
+// those of its parameters that are numbers.
+struct ReplyActivation {
+  const engine::RowSpec* row = nullptr;
+  int axis = 0;
+  engine::Function function = {};
+  // By the parameter's place: whether it is a tensor.
+  std::array<bool, engine::kMaxParameters> is_tensor = {};
+
+  const char* name() const { return row != nullptr ? row->name : function.spec->name; }
+  std::span<const engine::Parameter> parameters() const {
+    return row != nullptr ? std::span<const engine::Parameter>() : function.spec->parameters;
+  }
+};
+
 // An EvaluationResult or a GradientResult: they share their fields' numbers.
 struct ReplyItem {
-  engine::Function function;
-  // Describes the value, too.
+  ReplyActivation activation;
   ReplyTensor result;
-  bool has_value = false;
+  std::optional<ReplyTensor> value;
   bool has_parameter_gradients = false;
+  // Of parameters that are tensors: their place, and what the gradient looks like.
+  std::vector<std::pair<int, ReplyTensor>> tensor_gradients;
+  std::optional<ReplyTensor> bias_gradient;
 };
 
 // Where the results of one item go. Elements of a kValues tensor of 2-byte type are float32 there,
-// all others are of the tensor's type, packed, at any alignment. Parameter gradients are float64.
+// all others are of the tensor's type, packed, at any alignment. Parameter gradients are float64:
+// one, or as many as the parameter's tensor has values.
 struct Destination {
   std::byte* result = nullptr;
   std::byte* value = nullptr;
   std::array<std::byte*, engine::kMaxParameters> parameter_gradients = {};
+  std::byte* bias_gradient = nullptr;
 };
 
 // The bytes of one element in a reply.

@@ -27,6 +27,8 @@ static_assert(kItemsField == v1::GradientStreamRequest::kGradientFieldNumber);
 static_assert(kActivationField == v1::GradientEvaluation::kActivationFieldNumber);
 static_assert(kInputField == v1::GradientEvaluation::kInputFieldNumber);
 static_assert(kOutputTypeField == v1::GradientEvaluation::kOutputTypeFieldNumber);
+constexpr int kBiasField = v1::Evaluation::kBiasFieldNumber;
+static_assert(kBiasField == v1::GradientEvaluation::kBiasFieldNumber);
 
 static_assert(NumberOf(engine::DataType::kFloat32) == v1::DATA_TYPE_FLOAT32);
 static_assert(NumberOf(engine::DataType::kFloat64) == v1::DATA_TYPE_FLOAT64);
@@ -79,6 +81,14 @@ bool ReadEnum(CodedInputStream& in, int& value) {
   uint64_t bits = 0;
   if (!in.ReadVarint64(&bits)) return false;
   value = static_cast<int>(bits);
+  return true;
+}
+
+// Of more than 32 bits the low ones count.
+bool ReadInt32(CodedInputStream& in, std::optional<int32_t>& value) {
+  uint64_t bits = 0;
+  if (!in.ReadVarint64(&bits)) return false;
+  value = static_cast<int32_t>(bits);
   return true;
 }
 
@@ -189,30 +199,58 @@ bool ReadTensor(CodedInputStream& in, RawTensor& tensor) {
   });
 }
 
-bool ReadParameter(CodedInputStream& in, RawActivation& activation) {
-  std::string name;
-  uint64_t bits = 0;
-  const bool ok = ReadMessage(in, [&](uint32_t tag) {
+// The message of a singular field: where it stands twice, they merge.
+template <typename T>
+T& Mutable(std::optional<T>& field) {
+  return field.has_value() ? *field : field.emplace();
+}
+
+bool ReadAxisTensor(CodedInputStream& in, RawAxisTensor& tensor) {
+  return ReadMessage(in, [&](uint32_t tag) {
     switch (tag) {
-      case LengthTag(kMapKeyField):
-        return ReadName(in, name);
-      case Fixed64Tag(kMapValueField):
-        return in.ReadLittleEndian64(&bits);
+      case LengthTag(v1::AxisTensor::kValuesFieldNumber):
+        return ReadTensor(in, Mutable(tensor.values));
+      case VarintTag(v1::AxisTensor::kAxisFieldNumber):
+        return ReadInt32(in, tensor.axis);
       default:
         return SkipField(in, tag);
     }
   });
+}
+
+// An entry of a map from names, whose value read_value() reads. The last one of a name counts; of
+// the others, the first kMaxRequestParameters + 1 are kept.
+template <typename Entries, typename ReadValue>
+bool ReadMapEntry(CodedInputStream& in, uint32_t value_tag, Entries& entries,
+                  ReadValue read_value) {
+  typename Entries::value_type entry;
+  const bool ok = ReadMessage(in, [&](uint32_t tag) {
+    if (tag == LengthTag(kMapKeyField)) return ReadName(in, entry.first);
+    return tag == value_tag ? read_value(entry.second) : SkipField(in, tag);
+  });
   if (!ok) return false;
-  auto& parameters = activation.parameters;
-  const auto old = std::find_if(parameters.begin(), parameters.end(),
-                                [&](const auto& parameter) { return parameter.first == name; });
-  const double value = std::bit_cast<double>(bits);
-  if (old != parameters.end()) {
-    old->second = value;
-  } else if (parameters.size() <= kMaxRequestParameters) {
-    parameters.emplace_back(std::move(name), value);
+  const auto old = std::find_if(entries.begin(), entries.end(),
+                                [&](const auto& other) { return other.first == entry.first; });
+  if (old != entries.end()) {
+    old->second = std::move(entry.second);
+  } else if (entries.size() <= kMaxRequestParameters) {
+    entries.push_back(std::move(entry));
   }
   return true;
+}
+
+bool ReadParameter(CodedInputStream& in, RawActivation& activation) {
+  return ReadMapEntry(in, Fixed64Tag(kMapValueField), activation.parameters, [&](double& value) {
+    uint64_t bits = 0;
+    if (!in.ReadLittleEndian64(&bits)) return false;
+    value = std::bit_cast<double>(bits);
+    return true;
+  });
+}
+
+bool ReadParameterTensor(CodedInputStream& in, RawActivation& activation) {
+  return ReadMapEntry(in, LengthTag(kMapValueField), activation.parameter_tensors,
+                      [&](RawAxisTensor& tensor) { return ReadAxisTensor(in, tensor); });
 }
 
 bool ReadActivation(CodedInputStream& in, RawActivation& activation) {
@@ -222,16 +260,14 @@ bool ReadActivation(CodedInputStream& in, RawActivation& activation) {
         return ReadName(in, activation.name);
       case LengthTag(v1::Activation::kParametersFieldNumber):
         return ReadParameter(in, activation);
+      case LengthTag(v1::Activation::kParameterTensorsFieldNumber):
+        return ReadParameterTensor(in, activation);
+      case VarintTag(v1::Activation::kAxisFieldNumber):
+        return ReadInt32(in, activation.axis);
       default:
         return SkipField(in, tag);
     }
   });
-}
-
-// The message of a singular field: where it stands twice, they merge.
-template <typename T>
-T& Mutable(std::optional<T>& field) {
-  return field.has_value() ? *field : field.emplace();
 }
 
 bool ReadItem(CodedInputStream& in, RawItem& item) {
@@ -249,6 +285,8 @@ bool ReadItem(CodedInputStream& in, RawItem& item) {
         return ReadBool(in, item.return_value);
       case VarintTag(v1::GradientEvaluation::kReturnParameterGradientsFieldNumber):
         return ReadBool(in, item.return_parameter_gradients);
+      case LengthTag(kBiasField):
+        return ReadAxisTensor(in, Mutable(item.bias));
       default:
         return SkipField(in, tag);
     }

@@ -39,40 +39,54 @@ uint8_t* WriteString(int field, std::string_view text, uint8_t* out) {
   return std::copy(text.begin(), text.end(), out);
 }
 
-// Keys and a float64 each, of either map.
-size_t MapEntrySize(std::string_view key) { return FieldSize(key.size()) + 1 + sizeof(double); }
+// A key and a value, which is a float64 or a message of `size` bytes.
+size_t NumberEntrySize(std::string_view key) { return FieldSize(key.size()) + 1 + sizeof(double); }
+size_t MessageEntrySize(std::string_view key, size_t size) {
+  return FieldSize(key.size()) + FieldSize(size);
+}
 
 // `value` becomes the place of the float64.
-uint8_t* WriteMapEntry(int field, std::string_view key, uint8_t* out, std::byte*& value) {
-  out = WriteLength(field, MapEntrySize(key), out);
+uint8_t* WriteNumberEntry(int field, std::string_view key, uint8_t* out, std::byte*& value) {
+  out = WriteLength(field, NumberEntrySize(key), out);
   out = WriteString(kMapKeyField, key, out);
   out = CodedOutputStream::WriteTagToArray(Fixed64Tag(kMapValueField), out);
   value = reinterpret_cast<std::byte*>(out);
   return out + sizeof(double);
 }
 
-size_t ParametersSize(const engine::Spec& spec) {
-  size_t size = 0;
-  for (const engine::Parameter& parameter : spec.parameters) {
-    size += FieldSize(MapEntrySize(parameter.name));
+// Calls on_number(place, name) for each parameter that is a number.
+template <typename OnNumber>
+void ForEachNumber(const ReplyActivation& activation, OnNumber on_number) {
+  const auto parameters = activation.parameters();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!activation.is_tensor[i]) on_number(i, std::string_view(parameters[i].name));
   }
+}
+
+size_t NumbersSize(const ReplyActivation& activation) {
+  size_t size = 0;
+  ForEachNumber(activation,
+                [&](size_t, std::string_view name) { size += FieldSize(NumberEntrySize(name)); });
   return size;
 }
 
-size_t ActivationSize(const engine::Spec& spec) {
-  return FieldSize(std::string_view(spec.name).size()) + ParametersSize(spec);
+size_t ActivationSize(const ReplyActivation& activation) {
+  // An axis, below kMaxRank, is one byte after its tag.
+  return FieldSize(std::string_view(activation.name()).size()) + NumbersSize(activation) +
+         (activation.row != nullptr ? 2 : 0);
 }
 
-uint8_t* WriteActivation(const engine::Function& function, uint8_t* out) {
-  out = WriteLength(kResultActivationField, ActivationSize(*function.spec), out);
-  out = WriteString(v1::Activation::kNameFieldNumber, function.spec->name, out);
-  for (size_t i = 0; i < function.spec->parameters.size(); ++i) {
+uint8_t* WriteActivation(const ReplyActivation& activation, uint8_t* out) {
+  out = WriteLength(kResultActivationField, ActivationSize(activation), out);
+  out = WriteString(v1::Activation::kNameFieldNumber, activation.name(), out);
+  ForEachNumber(activation, [&](size_t i, std::string_view name) {
     std::byte* value = nullptr;
-    out = WriteMapEntry(v1::Activation::kParametersFieldNumber, function.spec->parameters[i].name,
-                        out, value);
-    std::memcpy(value, &function.parameters[i], sizeof(double));
-  }
-  return out;
+    out = WriteNumberEntry(v1::Activation::kParametersFieldNumber, name, out, value);
+    std::memcpy(value, &activation.function.parameters[i], sizeof(double));
+  });
+  if (activation.row == nullptr) return out;
+  out = CodedOutputStream::WriteTagToArray(VarintTag(v1::Activation::kAxisFieldNumber), out);
+  return CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(activation.axis), out);
 }
 
 size_t DataSize(const ReplyTensor& tensor) {
@@ -115,24 +129,45 @@ uint8_t* WriteTensor(int field, const ReplyTensor& tensor, uint8_t* out, std::by
   return out + DataSize(tensor);
 }
 
+std::string_view ParameterName(const ReplyItem& item, int index) {
+  return item.activation.parameters()[static_cast<size_t>(index)].name;
+}
+
 size_t ItemSize(const ReplyItem& item) {
-  const size_t tensor = FieldSize(TensorSize(item.result));
-  return FieldSize(ActivationSize(*item.function.spec)) + (item.has_value ? 2 : 1) * tensor +
-         (item.has_parameter_gradients ? ParametersSize(*item.function.spec) : 0);
+  size_t size = FieldSize(ActivationSize(item.activation)) + FieldSize(TensorSize(item.result));
+  if (item.value) size += FieldSize(TensorSize(*item.value));
+  if (item.has_parameter_gradients) size += NumbersSize(item.activation);
+  for (const auto& [index, tensor] : item.tensor_gradients) {
+    size += FieldSize(MessageEntrySize(ParameterName(item, index), TensorSize(tensor)));
+  }
+  if (item.bias_gradient) size += FieldSize(TensorSize(*item.bias_gradient));
+  return size;
 }
 
 uint8_t* WriteItem(const ReplyItem& item, uint8_t* out, Destination& destination) {
   out = WriteLength(kResultsField, ItemSize(item), out);
-  out = WriteActivation(item.function, out);
+  out = WriteActivation(item.activation, out);
   out = WriteTensor(kResultField, item.result, out, destination.result);
-  if (item.has_value) {
-    out = WriteTensor(v1::GradientResult::kValueFieldNumber, item.result, out, destination.value);
+  if (item.value) {
+    out = WriteTensor(v1::GradientResult::kValueFieldNumber, *item.value, out, destination.value);
   }
-  if (!item.has_parameter_gradients) return out;
-  for (size_t i = 0; i < item.function.spec->parameters.size(); ++i) {
-    out = WriteMapEntry(v1::GradientResult::kParameterGradientsFieldNumber,
-                        item.function.spec->parameters[i].name, out,
-                        destination.parameter_gradients[i]);
+  if (item.has_parameter_gradients) {
+    ForEachNumber(item.activation, [&](size_t i, std::string_view name) {
+      out = WriteNumberEntry(v1::GradientResult::kParameterGradientsFieldNumber, name, out,
+                             destination.parameter_gradients[i]);
+    });
+  }
+  for (const auto& [index, tensor] : item.tensor_gradients) {
+    const std::string_view name = ParameterName(item, index);
+    out = WriteLength(v1::GradientResult::kParameterTensorGradientsFieldNumber,
+                      MessageEntrySize(name, TensorSize(tensor)), out);
+    out = WriteString(kMapKeyField, name, out);
+    out = WriteTensor(kMapValueField, tensor, out,
+                      destination.parameter_gradients[static_cast<size_t>(index)]);
+  }
+  if (item.bias_gradient) {
+    out = WriteTensor(v1::GradientResult::kBiasGradientFieldNumber, *item.bias_gradient, out,
+                      destination.bias_gradient);
   }
   return out;
 }

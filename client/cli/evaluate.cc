@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
-#include "client/cli/npy.h"
 #include "client/cli/output.h"
 #include "client/cli/tensor_command.h"
 #include "client/cli/values.h"
@@ -17,12 +16,14 @@ Examples:
   activation evaluate gelu --dtype float64 --format hex -- 0x1p-149
   activation evaluate elu --param alpha=2 --input x.npy --output y.npy --output-dtype bfloat16
   seq -5 0.5 5 | activation evaluate tanh --input - --format csv
-  activation evaluate gelu --input - --format npy < x.npy > y.npy)";
+  activation evaluate gelu --input - --format npy < x.npy > y.npy
+  activation evaluate leaky_relu --param-tensor negative_slope=slopes.npy --bias b.npy --input x.npy
+  activation evaluate softmax --axis 0 --input x.npy --output y.npy)";
 
 absl::StatusOr<std::string> Render(const TensorTask& task, const EvaluateResult& result) {
   switch (task.format) {
     case Format::kNpy:
-      return EncodeNpy(result.output.type, task.input.shape, result.output.data);
+      return EncodeNpyResult(result.output, task.input);
     case Format::kJson: {
       v1::EvaluateResponse response;
       v1::EvaluationResult& only = *response.add_results();
@@ -44,7 +45,7 @@ absl::Status Run(const Globals& globals, const TensorOptions& options) {
   absl::StatusOr<Client> client = globals.Connect();
   if (!client.ok()) return client.status();
   absl::StatusOr<EvaluateResult> result =
-      client->Evaluate(task->activation, task->input.tensor, task->output_type);
+      client->Evaluate(task->activation, task->input.tensor, task->output_type, task->bias);
   if (!result.ok()) return result.status();
   absl::StatusOr<std::string> text = Render(*task, *result);
   if (!text.ok()) return text.status();

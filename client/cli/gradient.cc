@@ -18,9 +18,14 @@ Examples:
   activation gradient gelu -- -1 0 1
   activation gradient gelu_sigma --param sigma=0.5 --input x.npy --upstream g.npy --output dx.npy
   activation gradient gelu_sigma --parameter-gradients --value --format json -- -1 0 1
+  activation gradient elu --param-tensor alpha=a.npy --param-gradient alpha=da.npy --bias b.npy \
+    --bias-gradient db.npy --input x.npy --upstream g.npy --output dx.npy
+  activation gradient softmax --input x.npy --upstream g.npy --output dx.npy
 
 Parameter gradients come after the result, as lines NAME=VALUE on standard output (with --format json:
-in the message). With npy and csv that needs --output, so that both can be told apart.)";
+in the message), NAME[INDEX]=VALUE for each value of a --param-tensor, bias[INDEX]=VALUE for the bias,
+unless --param-gradient and --bias-gradient send those to files. With npy and csv lines need --output,
+so that both can be told apart.)";
 
 struct Options {
   TensorOptions tensor;
@@ -28,6 +33,12 @@ struct Options {
   bool parameter_gradients = false;
   bool value = false;
   std::string value_file;
+  std::vector<std::string> parameter_gradient_files;
+  std::string bias_gradient_file;
+
+  bool asks_for_parameter_gradients() const {
+    return parameter_gradients || !parameter_gradient_files.empty() || !bias_gradient_file.empty();
+  }
 };
 
 // Combinations in which two results would end up in one stream of bytes.
@@ -43,6 +54,9 @@ absl::Status CheckOutputs(const Options& options, Format format) {
     return absl::InvalidArgumentError(
         "--value with npy: use --value-output FILE, since a .npy file holds one array");
   }
+  if (!options.bias_gradient_file.empty() && options.tensor.bias_file.empty()) {
+    return absl::InvalidArgumentError("--bias-gradient: there is no --bias");
+  }
   return absl::OkStatus();
 }
 
@@ -54,6 +68,12 @@ absl::StatusOr<std::string> RenderJson(const TensorTask& task, const GradientRes
   if (result.value.has_value()) *only.mutable_value() = ToReply(*result.value, task.input);
   only.mutable_parameter_gradients()->insert(result.parameter_gradients.begin(),
                                              result.parameter_gradients.end());
+  for (const auto& [name, sums] : result.parameter_tensor_gradients) {
+    (*only.mutable_parameter_tensor_gradients())[name] = ToReply(sums, task.input);
+  }
+  if (result.bias_gradient.has_value()) {
+    *only.mutable_bias_gradient() = ToReply(*result.bias_gradient, task.input);
+  }
   return FormatJson(response, JsonStyle::kCompact);
 }
 
@@ -61,7 +81,7 @@ absl::StatusOr<std::string> Render(const TensorTask& task, const std::optional<T
                                    const GradientResult& result) {
   if (task.format == Format::kJson) return RenderJson(task, result);
   if (task.format == Format::kNpy) {
-    return EncodeNpy(result.gradient.type, task.input.shape, result.gradient.data);
+    return EncodeNpyResult(result.gradient, task.input);
   }
   std::vector<Column> columns = {{"x", task.input.tensor}};
   if (upstream.has_value() && task.format != Format::kHex) {
@@ -75,14 +95,50 @@ absl::StatusOr<std::string> Render(const TensorTask& task, const std::optional<T
                        columns);
 }
 
-std::string RenderParameterGradients(Format format, const Parameters& gradients) {
+std::string RenderParameterGradients(Format format, const GradientResult& result) {
   std::string text;
-  for (const auto& [name, value] : gradients) {
+  const auto add = [&](const std::string& name, double value) {
     absl::StrAppend(
         &text, name, "=",
         format == Format::kHex ? FormatHex(value) : FormatDecimal(DataType::kFloat64, value), "\n");
-  }
+  };
+  const auto add_all = [&](const std::string& name, const Tensor& sums) {
+    const std::vector<double> values = ToDoubles(sums);
+    for (size_t i = 0; i < values.size(); ++i) add(absl::StrCat(name, "[", i, "]"), values[i]);
+  };
+  for (const auto& [name, value] : result.parameter_gradients) add(name, value);
+  for (const auto& [name, sums] : result.parameter_tensor_gradients) add_all(name, sums);
+  if (result.bias_gradient.has_value()) add_all("bias", *result.bias_gradient);
   return text;
+}
+
+absl::Status WriteSums(const std::string& file, const Tensor& sums) {
+  const std::vector<int64_t> shape = {static_cast<int64_t>(sums.size())};
+  return Write(file, EncodeNpy(sums.type, shape, sums.data));
+}
+
+// Writes what has a file of its own, and takes it out of the result.
+absl::Status WriteFiles(const TensorTask& task, const Options& options, GradientResult& result) {
+  if (!options.value_file.empty()) {
+    const std::string npy = EncodeNpyResult(*result.value, task.input);
+    if (absl::Status status = Write(options.value_file, npy); !status.ok()) return status;
+    result.value.reset();
+  }
+  for (const std::string& text : options.parameter_gradient_files) {
+    const auto split = SplitNameAndFile("--param-gradient", text);
+    if (!split.ok()) return split.status();
+    const auto sums = result.parameter_tensor_gradients.extract(split->first);
+    if (sums.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--param-gradient '", text, "': there is no --param-tensor of this name"));
+    }
+    absl::Status status = WriteSums(split->second, sums.mapped());
+    if (!status.ok()) return status;
+  }
+  if (options.bias_gradient_file.empty()) return absl::OkStatus();
+  absl::Status status = WriteSums(options.bias_gradient_file, *result.bias_gradient);
+  result.bias_gradient.reset();
+  return status;
 }
 
 absl::Status Run(const Globals& globals, const Options& options) {
@@ -94,13 +150,16 @@ absl::Status Run(const Globals& globals, const Options& options) {
       .input = task->input.tensor,
       .output_type = task->output_type,
       .return_value = options.value || !options.value_file.empty(),
-      .return_parameter_gradients = options.parameter_gradients,
+      .return_parameter_gradients = options.asks_for_parameter_gradients(),
+      .bias = task->bias,
   };
   if (!options.upstream_file.empty()) {
     absl::StatusOr<InputTensor> upstream =
         ReadInput(options.upstream_file, task->input.tensor.type);
     if (!upstream.ok()) return upstream.status();
-    if (upstream->from_npy && task->input.from_npy && upstream->shape != task->input.shape) {
+    // Of another size it may be right for a gated row function; the client looks at that.
+    if (upstream->from_npy && task->input.from_npy && upstream->shape != task->input.shape &&
+        upstream->tensor.size() == task->input.tensor.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "'", options.upstream_file, "': has shape (", absl::StrJoin(upstream->shape, ", "),
           "), but the input has (", absl::StrJoin(task->input.shape, ", "),
@@ -114,18 +173,13 @@ absl::Status Run(const Globals& globals, const Options& options) {
   absl::StatusOr<GradientResult> result = client->Gradient(std::move(request));
   if (!result.ok()) return result.status();
 
-  if (!options.value_file.empty()) {
-    const Tensor& value = *result->value;
-    absl::Status status =
-        Write(options.value_file, EncodeNpy(value.type, task->input.shape, value.data));
-    if (!status.ok()) return status;
-    result->value.reset();
-  }
+  if (absl::Status status = WriteFiles(*task, options, *result); !status.ok()) return status;
   absl::StatusOr<std::string> text = Render(*task, upstream, *result);
   if (!text.ok()) return text.status();
   if (absl::Status status = Write(options.tensor.output_file, *text); !status.ok()) return status;
   if (task->format == Format::kJson) return absl::OkStatus();
-  return Write("-", RenderParameterGradients(task->format, result->parameter_gradients));
+  if (!options.parameter_gradients) return absl::OkStatus();
+  return Write("-", RenderParameterGradients(task->format, *result));
 }
 
 }  // namespace
@@ -141,6 +195,15 @@ Command AddGradient(CLI::App& app, const Globals& globals) {
       ->type_name("FILE");
   command->add_flag("--parameter-gradients", options->parameter_gradients,
                     "Also the gradient for each parameter, summed over the elements");
+  command
+      ->add_option("--param-gradient", options->parameter_gradient_files,
+                   "The gradient for a --param-tensor, into this .npy file; repeatable")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--bias-gradient", options->bias_gradient_file,
+                   "The gradient for the bias, into this .npy file")
+      ->type_name("FILE");
   command->add_flag("--value", options->value, "Also f(x), as one more column");
   command->add_option("--value-output", options->value_file, "Also f(x), into this .npy file")
       ->type_name("FILE");

@@ -48,11 +48,19 @@ std::string RenderNames(const v1::ListActivationsResponse& catalogue) {
   return names;
 }
 
+// Empty for the usual kind.
+std::string DescribeKind(v1::ActivationKind kind) {
+  if (kind == v1::ACTIVATION_KIND_ROW) return "row function, along --axis";
+  if (kind == v1::ACTIVATION_KIND_GATED_ROW) return "gated row function, halves --axis";
+  return "";
+}
+
 std::string RenderDetails(const v1::ActivationInfo& info) {
   std::vector<std::vector<std::string>> rows = {
       {"name", info.name()},
       {"description", info.description()},
       {"aliases", absl::StrJoin(info.aliases(), ", ")},
+      {"kind", DescribeKind(info.kind())},
       {"f(x)", info.formula()},
       {"f'(x)", info.derivative()},
       {"approximations", absl::StrJoin(info.approximations(), ", ")},

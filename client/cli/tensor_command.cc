@@ -1,5 +1,6 @@
 #include "client/cli/tensor_command.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -89,6 +90,23 @@ void AddTensorOptions(CLI::App& app, TensorOptions& options) {
   app.add_option("--param", options.parameters, "Parameter of the activation; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  app.add_option(
+         "--param-tensor", options.parameter_tensors,
+         "Parameter with a value for each index of an axis of the input: a .npy file or text; "
+         "repeatable")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--param-axis", options.parameter_axis,
+                 "That axis, from 0 or from -1 backwards (default: 1, or 0 of one axis)")
+      ->type_name("AXIS");
+  app.add_option("--bias", options.bias_file,
+                 "Add these first, one for each index of an axis of the input (.npy or text)")
+      ->type_name("FILE");
+  app.add_option("--bias-axis", options.bias_axis, "That axis (default: -1, the last)")
+      ->type_name("AXIS");
+  app.add_option("--axis", options.axis,
+                 "Axis of the rows of softmax, glu and the like (default: -1, the last)")
+      ->type_name("AXIS");
   app.add_option("--format", options.format,
                  "Form of the result (default: by --output's name, otherwise a table)")
       ->check(CLI::IsMember({"table", "json", "csv", "hex", "npy"}))
@@ -105,10 +123,23 @@ absl::StatusOr<TensorTask> MakeTensorTask(const TensorOptions& options) {
   if (!parameters.ok()) return parameters.status();
   absl::StatusOr<InputTensor> input = ReadValues(options);
   if (!input.ok()) return input.status();
+  absl::StatusOr<AxisTensors> tensors =
+      ReadAxisTensors(options.parameter_tensors, options.parameter_axis);
+  if (!tensors.ok()) return tensors.status();
+  std::optional<AxisTensor> bias;
+  if (!options.bias_file.empty()) {
+    absl::StatusOr<InputTensor> read = ReadInput(options.bias_file, input->tensor.type);
+    if (!read.ok()) return read.status();
+    bias = AxisTensor{.values = std::move(read->tensor), .axis = options.bias_axis};
+  }
   return TensorTask{
-      .activation = {.name = options.name, .parameters = *std::move(parameters)},
+      .activation = {.name = options.name,
+                     .parameters = *std::move(parameters),
+                     .parameter_tensors = *std::move(tensors),
+                     .axis = options.axis},
       .input = *std::move(input),
       .output_type = FindDataType(options.output_type),
+      .bias = std::move(bias),
       .format = *format,
   };
 }
@@ -131,6 +162,43 @@ absl::StatusOr<InputTensor> ReadInput(const std::string& path, std::optional<Dat
   return InputTensor{.tensor = *std::move(tensor), .shape = std::move(shape), .from_npy = true};
 }
 
+absl::StatusOr<std::pair<std::string, std::string>> SplitNameAndFile(const char* option,
+                                                                     const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " '", text, "': NAME=FILE is needed, as in alpha=alpha.npy"));
+  }
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+absl::StatusOr<AxisTensors> ReadAxisTensors(const std::vector<std::string>& texts,
+                                            std::optional<int32_t> axis) {
+  AxisTensors tensors;
+  for (const std::string& text : texts) {
+    const auto split = SplitNameAndFile("--param-tensor", text);
+    if (!split.ok()) return split.status();
+    absl::StatusOr<InputTensor> read = ReadInput(split->second, std::nullopt, DataType::kFloat64);
+    if (!read.ok()) return read.status();
+    const bool is_new =
+        tensors.emplace(split->first, AxisTensor{.values = std::move(read->tensor), .axis = axis})
+            .second;
+    if (!is_new) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--param-tensor '", text, "': ", split->first, " is given twice"));
+    }
+  }
+  return tensors;
+}
+
+std::string EncodeNpyResult(const Tensor& tensor, const InputTensor& input) {
+  if (tensor.size() == input.tensor.size()) {
+    return EncodeNpy(tensor.type, input.shape, tensor.data);
+  }
+  const std::vector<int64_t> flat = {static_cast<int64_t>(tensor.size())};
+  return EncodeNpy(tensor.type, tensor.shape.empty() ? flat : tensor.shape, tensor.data);
+}
+
 std::string FormatColumns(Format format, const std::string& title,
                           const std::vector<Column>& columns) {
   std::vector<std::vector<std::string>> rows;
@@ -142,9 +210,15 @@ std::string FormatColumns(Format format, const std::string& title,
   std::vector<std::vector<double>> numbers;
   numbers.reserve(columns.size());
   for (const Column& column : columns) numbers.push_back(ToDoubles(column.tensor));
-  for (size_t row = 0; row < numbers.front().size(); ++row) {
+  size_t longest = 0;
+  for (size_t i = first; i < columns.size(); ++i) longest = std::max(longest, numbers[i].size());
+  for (size_t row = 0; row < longest; ++row) {
     std::vector<std::string>& cells = rows.emplace_back();
     for (size_t i = first; i < columns.size(); ++i) {
+      if (row >= numbers[i].size()) {
+        cells.emplace_back();
+        continue;
+      }
       const double number = numbers[i][row];
       cells.push_back(format == Format::kHex ? FormatHex(number)
                                              : FormatDecimal(columns[i].tensor.type, number));

@@ -4,8 +4,10 @@
 #define ACTIVATION_CLIENT_CLI_TENSOR_COMMAND_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -27,6 +29,11 @@ struct TensorOptions {
   std::string type;
   std::string output_type;
   std::vector<std::string> parameters;
+  std::vector<std::string> parameter_tensors;
+  std::optional<int32_t> parameter_axis;
+  std::string bias_file;
+  std::optional<int32_t> bias_axis;
+  std::optional<int32_t> axis;
   std::string format;
   std::string output_file;
 };
@@ -46,6 +53,7 @@ struct TensorTask {
   Activation activation;
   InputTensor input;
   std::optional<DataType> output_type;
+  std::optional<AxisTensor> bias;
   Format format = Format::kTable;
 };
 absl::StatusOr<TensorTask> MakeTensorTask(const TensorOptions& options);
@@ -55,6 +63,18 @@ absl::StatusOr<TensorTask> MakeTensorTask(const TensorOptions& options);
 absl::StatusOr<InputTensor> ReadInput(const std::string& path, std::optional<DataType> type,
                                       DataType text_type = DataType::kFloat32);
 
+// "NAME=FILE" each, as --param-tensor takes them: the file's values, along `axis`.
+using AxisTensors = std::map<std::string, AxisTensor>;
+absl::StatusOr<AxisTensors> ReadAxisTensors(const std::vector<std::string>& texts,
+                                            std::optional<int32_t> axis);
+
+// The two halves of "NAME=FILE". INVALID_ARGUMENT, naming the option, for another form.
+absl::StatusOr<std::pair<std::string, std::string>> SplitNameAndFile(const char* option,
+                                                                     const std::string& text);
+
+// The tensor, one of a result for this input, as a .npy file.
+std::string EncodeNpyResult(const Tensor& tensor, const InputTensor& input);
+
 // A named row of numbers, as a column of the result.
 struct Column {
   std::string name;
@@ -62,7 +82,8 @@ struct Column {
 };
 
 // The result, in any format but JSON and npy. Table: a title line, then columns. Csv: a heading,
-// then lines. Hex: the columns after the first, which is x, without heading.
+// then lines. Hex: the columns after the first, which is x, without heading. A column that is
+// shorter, as a gated row function's value, ends in empty cells.
 std::string FormatColumns(Format format, const std::string& title,
                           const std::vector<Column>& columns);
 

@@ -101,8 +101,10 @@ std::optional<size_t> FindExcess(const Function& function) {
   return std::nullopt;
 }
 
-PreciseValue Multiprecise(const Function& function, int row, double x) {
-  const Number value = EntryOf(function).rows[row](x, function.parameters.data());
+PreciseValue Multiprecise(const Function& function, int row, double x, double x_lo) {
+  const int gap = x_lo == 0 ? 0 : std::ilogb(x) - std::ilogb(x_lo);
+  const Number::WithMoreBits scope(gap);
+  const Number value = EntryOf(function).rows[row](Number(x) + x_lo, function.parameters.data());
   long exponent = 0;
   double hi = value.Split(&exponent);
   // Scaled by a power of two, then less hi: exact, or nearly so.

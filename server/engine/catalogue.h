@@ -14,9 +14,9 @@ struct PreciseValue {
   double exponent;
 };
 
-// For finite x, relative error 2^-105 even where the kernel cancels 100 bits. `row` as in
-// kernels.h.
-PreciseValue Multiprecise(const Function& function, int row, double x);
+// At the exact x + x_lo, finite, |x_lo| <= ulp(x)/2: relative error 2^-105 even where the kernel
+// cancels 100 bits. `row` as in kernels.h.
+PreciseValue Multiprecise(const Function& function, int row, double x, double x_lo);
 
 // The limit of a row as x goes to -infinity (negative) or +infinity; NaN where there is none.
 PreciseValue LimitAtInfinity(const Function& function, int row, bool negative);

@@ -206,30 +206,6 @@ inline constexpr double kMillsDenominator[] = {
     0x1.132e846d3db65p-16,  // t^9
 };
 
-// Q(t) / phi(t) = sqrt(pi/2) erfcx(t / sqrt(2)) ~ p(t) / q(t), degree 7/8, all positive: relative
-// error < 2^-46.0 for 0 <= t <= 14.5 (measured, coefficients as rounded).
-inline constexpr double kMillsNearNumerator[] = {
-    0x1.40d931ff626b9p+0,   // t^0
-    0x1.94b339ed8a06fp+0,   // t^1
-    0x1.f8aca7e2cfa97p-1,   // t^2
-    0x1.84acae3a2c9dp-2,    // t^3
-    0x1.8a992e868278bp-4,   // t^4
-    0x1.07580015227bep-6,   // t^5
-    0x1.adf07c5c90c9p-10,   // t^6
-    0x1.4ff4a7f905d75p-14,  // t^7
-};
-inline constexpr double kMillsNearDenominator[] = {
-    0x1p+0,                 // t^0
-    0x1.0794c9e42993cp+1,   // t^1
-    0x1.edf3625c79475p+0,   // t^2
-    0x1.1426630b44496p+0,   // t^3
-    0x1.94f8eb1615a8ap-2,   // t^4
-    0x1.9150c889f2968p-4,   // t^5
-    0x1.08a7faa508c37p-6,   // t^6
-    0x1.adf07a34ecf32p-10,  // t^7
-    0x1.4ff4a85609acap-14,  // t^8
-};
-
 // Q(t) / phi(t) = sqrt(pi/2) erfcx(t / sqrt(2)) ~ p(t) / q(t), degree 18/19, all positive: relative
 // error < 2^-104.2 for 0 <= t <= 60 (measured, coefficients as rounded).
 inline constexpr Pair kMillsNumeratorPair[] = {

@@ -91,7 +91,9 @@ struct DoubleDouble {
     return {hn::Neg(a.hi), hn::Neg(a.lo)};
   }
   friend HWY_INLINE DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + -b; }
-  friend HWY_INLINE Mask operator<(DoubleDouble a, DoubleDouble b) { return hn::Lt(a.hi, b.hi); }
+  friend HWY_INLINE Mask operator<(DoubleDouble a, DoubleDouble b) {
+    return hn::Or(hn::Lt(a.hi, b.hi), hn::And(hn::Eq(a.hi, b.hi), hn::Lt(a.lo, b.lo)));
+  }
   friend HWY_INLINE Mask operator==(DoubleDouble a, DoubleDouble b) {
     return hn::And(hn::Eq(a.hi, b.hi), hn::Eq(a.lo, b.lo));
   }

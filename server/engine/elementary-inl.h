@@ -102,12 +102,6 @@ HWY_INLINE Lanes<D, kCount> Mills(const Lanes<D, kCount>& t) {
   return Polynomial(t, kMillsNumerator) / Polynomial(t, kMillsDenominator);
 }
 
-// For 0 <= t <= 14.5. Error 2^-45.
-template <class D, size_t kCount>
-HWY_INLINE Lanes<D, kCount> MillsNear(const Lanes<D, kCount>& t) {
-  return Polynomial(t, kMillsNearNumerator) / Polynomial(t, kMillsNearDenominator);
-}
-
 // r = z - quadrant pi/2; the quadrant is one of Lanes. NaN for |z| above 2^20, where the next
 // number type takes over.
 template <class N, class Quadrants>

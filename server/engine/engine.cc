@@ -20,26 +20,53 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 int RowOf(Quantity quantity) { return quantity == Quantity::kValue ? kValueRow : kDerivativeRow; }
 
-void RunBlock(const Operation& operation, const std::byte* input, const std::byte* upstream,
-              std::byte* output, size_t count) {
-  PreciseBlock block;
-  Decode(operation.input_type, input, count, block.x);
-  Compute(operation.function, RowOf(operation.quantity), block, count);
-  if (upstream != nullptr) {
-    double factors[kBlock];
-    Decode(operation.input_type, upstream, count, factors);
-    Multiply(block, factors, count);
+// x + x_lo, exactly: the nearest double and what it lacks (T. J. Dekker, Numer. Math. 18, 1971, in
+// the order of sizes, where no step overflows unless the sum does).
+void AddBias(DataType type, const std::byte* bias, size_t count, PreciseBlock& block) {
+  double addends[kBlock];
+  Decode(type, bias, count, addends);
+  for (size_t i = 0; i < count; ++i) {
+    const double sum = block.x[i] + addends[i];
+    const bool is_less = std::abs(block.x[i]) < std::abs(addends[i]);
+    const double large = is_less ? addends[i] : block.x[i];
+    const double small = is_less ? block.x[i] : addends[i];
+    block.x_lo[i] = std::isfinite(sum) ? small - (sum - large) : 0;
+    block.x[i] = sum;
   }
-  Encode(operation.output_type, block, count, output);
 }
 
-void RunBlocks(const Operation& operation, const std::byte* input, const std::byte* upstream,
-               std::byte* output, size_t count) {
-  const size_t in_size = SizeOf(operation.input_type);
-  const size_t out_size = SizeOf(operation.output_type);
-  for (size_t i = 0; i < count; i += kBlock) {
-    RunBlock(operation, input + i * in_size, upstream == nullptr ? nullptr : upstream + i * in_size,
-             output + i * out_size, std::min(kBlock, count - i));
+// The arguments of `count` elements from `start` on.
+void LoadArguments(DataType type, const Operands& operands, size_t start, size_t count,
+                   PreciseBlock& block) {
+  const size_t offset = start * SizeOf(type);
+  Decode(type, operands.input + offset, count, block.x);
+  if (operands.bias != nullptr) {
+    AddBias(type, operands.bias + offset, count, block);
+  } else {
+    std::fill(block.x_lo, block.x_lo + count, 0.0);
+  }
+}
+
+// Of at most kBlock elements from `start` on.
+void ComputeTimesUpstream(const Function& function, int row, DataType type,
+                          const Operands& operands, size_t start, size_t count,
+                          PreciseBlock& block) {
+  LoadArguments(type, operands, start, count, block);
+  Compute(function, row, block, count);
+  if (operands.upstream == nullptr) return;
+  double factors[kBlock];
+  Decode(type, operands.upstream + start * SizeOf(type), count, factors);
+  Multiply(block, factors, count);
+}
+
+void RunBlocks(const Operation& operation, const Operands& operands, size_t count) {
+  const size_t size = SizeOf(operation.output_type);
+  PreciseBlock block;
+  for (size_t start = 0; start < count; start += kBlock) {
+    const size_t length = std::min(kBlock, count - start);
+    ComputeTimesUpstream(operation.function, RowOf(operation.quantity), operation.input_type,
+                         operands, start, length, block);
+    Encode(operation.output_type, block, length, operands.output + start * size);
   }
 }
 
@@ -49,8 +76,10 @@ void FillTable(ResultTable& table) {
   std::vector<uint16_t> inputs(kInputs);
   std::iota(inputs.begin(), inputs.end(), uint16_t{0});
   table.results.resize(kInputs * SizeOf(table.operation.output_type));
-  RunBlocks(table.operation, reinterpret_cast<const std::byte*>(inputs.data()), nullptr,
-            table.results.data(), kInputs);
+  RunBlocks(
+      table.operation,
+      {.input = reinterpret_cast<const std::byte*>(inputs.data()), .output = table.results.data()},
+      kInputs);
 }
 
 template <class T>
@@ -80,46 +109,51 @@ void LookUp(const ResultTable& table, const std::byte* input, std::byte* output,
 }
 
 // A Refiner's function: context is the Operation.
-void Refine(const void* context, const FastArrays& arrays, uint32_t lanes) {
+void Refine(const void* context, const Operands& operands, uint32_t lanes) {
   const auto& operation = *static_cast<const Operation*>(context);
   std::array<size_t, kMaxGroup> places;
-  std::array<float, kMaxGroup> x = {}, upstream = {}, result;
+  std::array<float, kMaxGroup> x = {}, upstream = {}, bias = {}, result;
+  const auto gather = [](const std::byte* from, size_t place, float& to) {
+    if (from != nullptr) to = LoadAs<float>(from, place);
+  };
   size_t count = 0;
   for (; lanes != 0; lanes &= lanes - 1, ++count) {
     const size_t place = static_cast<size_t>(std::countr_zero(lanes));
     places[count] = place;
-    x[count] = LoadAs<float>(arrays.x, place);
-    if (arrays.upstream != nullptr) upstream[count] = LoadAs<float>(arrays.upstream, place);
+    gather(operands.input, place, x[count]);
+    gather(operands.upstream, place, upstream[count]);
+    gather(operands.bias, place, bias[count]);
   }
-  RunBlock(
-      operation, reinterpret_cast<const std::byte*>(x.data()),
-      arrays.upstream == nullptr ? nullptr : reinterpret_cast<const std::byte*>(upstream.data()),
-      reinterpret_cast<std::byte*>(result.data()), count);
-  for (size_t i = 0; i < count; ++i) StoreAs(arrays.out, places[i], result[i]);
+  const auto bytes = [](const std::byte* given, const auto& gathered) {
+    return given == nullptr ? nullptr : reinterpret_cast<const std::byte*>(gathered.data());
+  };
+  RunBlocks(operation,
+            {.input = bytes(operands.input, x),
+             .upstream = bytes(operands.upstream, upstream),
+             .bias = bytes(operands.bias, bias),
+             .output = reinterpret_cast<std::byte*>(result.data())},
+            count);
+  for (size_t i = 0; i < count; ++i) StoreAs(operands.output, places[i], result[i]);
 }
 
 }  // namespace
 
-void Run(const Operation& operation, const std::byte* input, const std::byte* upstream,
-         std::byte* output, size_t count) {
-  const bool is_scaled_value = operation.quantity == Quantity::kValue && upstream != nullptr;
-  if (operation.input_type == DataType::kFloat32 && operation.output_type == DataType::kFloat32 &&
-      !is_scaled_value) {
+void Run(const Operation& operation, const Operands& operands, size_t count) {
+  if (operation.input_type == DataType::kFloat32 && operation.output_type == DataType::kFloat32) {
     const auto& function = operation.function;
     FastKernels()[IndexOf(*function.spec)][RowOf(operation.quantity)](
-        function.parameters.data(),
-        {.x = input, .upstream = upstream, .bias = nullptr, .out = output}, count,
-        {Refine, &operation});
+        function.parameters.data(), operands, count, {Refine, &operation});
     return;
   }
-  if (SizeOf(operation.input_type) == sizeof(uint16_t) && upstream == nullptr) {
+  if (SizeOf(operation.input_type) == sizeof(uint16_t) && operands.upstream == nullptr &&
+      operands.bias == nullptr) {
     static ResultTables& tables = *new ResultTables;
     if (const auto table = tables.FindOrMake(operation, count, FillTable)) {
-      LookUp(*table, input, output, count);
+      LookUp(*table, operands.input, operands.output, count);
       return;
     }
   }
-  RunBlocks(operation, input, upstream, output, count);
+  RunBlocks(operation, operands, count);
 }
 
 void RunPrecise(const Function& function, Quantity quantity, const double* x, double* hi,
@@ -127,7 +161,8 @@ void RunPrecise(const Function& function, Quantity quantity, const double* x, do
   PreciseBlock block;
   for (size_t i = 0; i < count; i += kBlock) {
     const size_t size = std::min(kBlock, count - i);
-    std::memcpy(block.x, x + i, size * sizeof(double));
+    LoadArguments(DataType::kFloat64, {.input = reinterpret_cast<const std::byte*>(x)}, i, size,
+                  block);
     Compute(function, RowOf(quantity), block, size);
     for (size_t j = 0; j < size; ++j) {
       hi[i + j] = Scale(block.hi[j], block.exponent[j]);
@@ -139,35 +174,31 @@ void RunPrecise(const Function& function, Quantity quantity, const double* x, do
   }
 }
 
-ParameterGradients::ParameterGradients(const Function& function) : function_(function), sums_() {}
-
-void ParameterGradients::Add(DataType input_type, const std::byte* input, const std::byte* upstream,
-                             size_t count) {
+void AddGradient(const Function& function, int what, DataType input_type, const Operands& operands,
+                 size_t count, PreciseSum& sum) {
+  const int row = what == kBias ? kDerivativeRow : kFirstParameterRow + what;
   PreciseBlock block;
-  const size_t size = SizeOf(input_type);
   for (size_t start = 0; start < count; start += kBlock) {
     const size_t length = std::min(kBlock, count - start);
-    Decode(input_type, input + start * size, length, block.x);
-    double factors[kBlock];
-    if (upstream != nullptr) Decode(input_type, upstream + start * size, length, factors);
-    for (size_t p = 0; p < function_.spec->parameters.size(); ++p) {
-      Compute(function_, kFirstParameterRow + static_cast<int>(p), block, length);
-      if (upstream != nullptr) Multiply(block, factors, length);
-      for (size_t i = 0; i < length; ++i) {
-        sums_[p].Add(Scale(block.hi[i], block.exponent[i]), Scale(block.lo[i], block.exponent[i]));
-      }
+    ComputeTimesUpstream(function, row, input_type, operands, start, length, block);
+    for (size_t i = 0; i < length; ++i) {
+      sum.Add({Scale(block.hi[i], block.exponent[i]), Scale(block.lo[i], block.exponent[i])});
     }
   }
 }
 
-void ParameterGradients::Add(const ParameterGradients& other) {
-  for (size_t p = 0; p < sums_.size(); ++p) sums_[p].Add(other.sums_[p].hi, other.sums_[p].lo);
+void ParameterGradients::Add(DataType input_type, const Operands& operands, size_t count) {
+  for (size_t p = 0; p < function_.spec->parameters.size(); ++p) {
+    AddGradient(function_, static_cast<int>(p), input_type, operands, count, sums_[p]);
+  }
 }
 
-double ParameterGradients::Total(int index) const { return sums_[index].hi; }
+void ParameterGradients::Add(const ParameterGradients& other) {
+  for (size_t p = 0; p < sums_.size(); ++p) sums_[p].Add(other.sums_[p]);
+}
 
 // Sum of two pairs (Joldes, Muller, Popescu, algorithm 6); plain where it is not finite.
-void ParameterGradients::Sum::Add(double other_hi, double other_lo) {
+void PreciseSum::Add(const PreciseSum& term) {
   const auto two_sum = [](double a, double b, double* rest) {
     const double sum = a + b;
     const double part = sum - a;
@@ -175,12 +206,12 @@ void ParameterGradients::Sum::Add(double other_hi, double other_lo) {
     return sum;
   };
   double high_rest, low_rest;
-  const double high = two_sum(hi, other_hi, &high_rest);
+  const double high = two_sum(hi, term.hi, &high_rest);
   if (!std::isfinite(high)) {
     *this = {.hi = std::isnan(high) ? kNaN : high, .lo = 0};
     return;
   }
-  const double low = two_sum(lo, other_lo, &low_rest);
+  const double low = two_sum(lo, term.lo, &low_rest);
   const double carried = high_rest + low;
   const double first = high + carried;
   const double second = low_rest + (carried - (first - high));

@@ -3,7 +3,8 @@
 // Guarantees, for every input and every allowed parameter value, on every SIMD target, at every
 // position and length:
 //   - FLOAT32, FLOAT16 and BFLOAT16 outputs are correctly rounded: the exact real number f(x) (or
-//     f'(x), or upstream * f'(x)) rounded once, to nearest, ties to even, subnormals kept.
+//     f'(x), or upstream * f'(x)) rounded once, to nearest, ties to even, subnormals kept. With a
+//     bias b, x is the exact sum x + b. (Where |x + b| is beyond float64's range it is infinite.)
 //   - FLOAT64 outputs are within 1 ULP.
 //   - NaN in (x or upstream) gives the quiet NaN with sign bit and payload clear.
 //   - x = +-infinity gives the limit. upstream * f' follows IEEE 754 (infinity * 0 is NaN).
@@ -71,11 +72,20 @@ struct Operation {
   DataType output_type = DataType::kFloat32;
 };
 
-// output[i] = f(input[i]) or f'(input[i]), times upstream[i] unless upstream is null, for i <
-// count. input and upstream are packed arrays of input_type, output of output_type, at any
-// alignment; output must not overlap them. Runs on the calling thread.
-void Run(const Operation& operation, const std::byte* input, const std::byte* upstream,
-         std::byte* output, size_t count);
+// Packed arrays at any alignment: output of an operation's output_type, the others of its
+// input_type. output must not overlap them.
+struct Operands {
+  const std::byte* input = nullptr;
+  // Null: none, that is 1.
+  const std::byte* upstream = nullptr;
+  // Null: none, that is -0.
+  const std::byte* bias = nullptr;
+  std::byte* output = nullptr;
+};
+
+// output[i] = f(input[i] + bias[i]) or f'(input[i] + bias[i]), times upstream[i], for i < count.
+// Runs on the calling thread.
+void Run(const Operation& operation, const Operands& operands, size_t count);
 
 // The same functions to more than twice float64's precision: hi[i] + lo[i] is f(x[i]) or f'(x[i])
 // within 2^-90 relative (hi the nearest double), as far as float64's range goes. For measuring
@@ -83,29 +93,38 @@ void Run(const Operation& operation, const std::byte* input, const std::byte* up
 void RunPrecise(const Function& function, Quantity quantity, const double* x, double* hi,
                 double* lo, size_t count);
 
-// The gradient for each parameter of a function, summed over elements:
-//   sum over i of upstream[i] * df/dp(input[i]).
-// Terms and sum are carried in twice float64's precision, so that Total is right to 1 ULP of
-// float64 for 10^7 elements and more, unless terms cancel to below 2^-40 of their size.
+// A sum in twice float64's precision: of terms of that precision, right to 1 ULP of float64 for
+// 10^7 of them and more, unless they cancel to below 2^-40 of their size.
+struct PreciseSum {
+  double hi = 0;
+  double lo = 0;
+
+  void Add(const PreciseSum& term);
+  double Total() const { return hi; }
+};
+
+// What a gradient is for: the i-th of Spec::parameters, or the bias.
+inline constexpr int kBias = -1;
+
+// Adds upstream[i] * df/dp(input[i] + bias[i]), or upstream[i] * f'(input[i] + bias[i]) for kBias,
+// to sum, over all i < count. operands.output is not used.
+void AddGradient(const Function& function, int what, DataType input_type, const Operands& operands,
+                 size_t count, PreciseSum& sum);
+
+// The gradient for each parameter of a function, summed over elements.
 class ParameterGradients {
  public:
-  explicit ParameterGradients(const Function& function);
+  explicit ParameterGradients(const Function& function) : function_(function) {}
 
-  // input and upstream (null: 1) as for Run.
-  void Add(DataType input_type, const std::byte* input, const std::byte* upstream, size_t count);
+  void Add(DataType input_type, const Operands& operands, size_t count);
   // Adds what another one, of the same function, has summed.
   void Add(const ParameterGradients& other);
   // For the index-th of Spec::parameters.
-  double Total(int index) const;
+  double Total(int index) const { return sums_[index].Total(); }
 
  private:
-  struct Sum {
-    double hi = 0;
-    double lo = 0;
-    void Add(double other_hi, double other_lo);
-  };
   Function function_;
-  std::array<Sum, kMaxParameters> sums_;
+  std::array<PreciseSum, kMaxParameters> sums_;
 };
 
 // The instruction set that Run uses here, by Highway's name ("AVX3", "AVX2", "SSE4", "SSSE3", ...).

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "server/engine/spec.h"
+#include "server/engine/engine.h"
 
 namespace activation::engine {
 
@@ -17,47 +17,41 @@ inline constexpr int kDerivativeRow = 1;
 inline constexpr int kFirstParameterRow = 2;
 inline constexpr int kRows = kFirstParameterRow + kMaxParameters;
 
-// Elements that the engine converts, computes and rounds at a time: five arrays of these fit a 32
+// Elements that the engine converts, computes and rounds at a time: six arrays of these fit a 32
 // KiB L1.
 inline constexpr size_t kBlock = 256;
 
 // Vectors are at most this many float64.
 inline constexpr size_t kPadding = 16;
 
-// A block of results in twice float64's precision: (hi + lo) 2^exponent.
+// A block of arguments x + x_lo, |x_lo| <= ulp(x)/2, and of results in twice float64's precision:
+// (hi + lo) 2^exponent.
 struct PreciseBlock {
   alignas(64) double x[kBlock];
+  alignas(64) double x_lo[kBlock];
   alignas(64) double hi[kBlock];
   alignas(64) double lo[kBlock];
   alignas(64) double exponent[kBlock];
 };
 
-// Computes the first `count` elements of block.x (and may compute those up to the next multiple of
-// 16). Relative error 2^-95. hi is NaN where that can't be had: for NaN, for some infinite x, next
-// to roots and outside float64's exponents.
+// Computes the first `count` elements of the block (and may compute those up to the next multiple
+// of 16). Relative error 2^-95. hi is NaN where that can't be had: for NaN, for some infinite x,
+// next to roots and outside float64's exponents.
 using PreciseKernel = void (*)(const double* parameters, PreciseBlock& block, size_t count);
 
 // Elements that a fast kernel computes side by side, at most.
 inline constexpr size_t kMaxGroup = 32;
 
-// Packed float32 arrays, at any alignment.
-struct FastArrays {
-  const std::byte* x;
-  const std::byte* upstream;  // null: none; always for a value
-  const std::byte* bias;      // null: none
-  std::byte* out;
-};
-
-// Computes again the elements i of a group (`arrays` points at its first) whose bit in `lanes` is
+// Computes again the elements i of a group (`operands` point at its first) whose bit in `lanes` is
 // set, since float64 arithmetic could not decide them.
 struct Refiner {
-  void (*refine)(const void* context, const FastArrays& arrays, uint32_t lanes);
+  void (*refine)(const void* context, const Operands& operands, uint32_t lanes);
   const void* context;
 };
 
 // float32 to float32, correctly rounded: float64 arithmetic, the rounding test, `refiner` for the
 // rest.
-using FastKernel = void (*)(const double* parameters, const FastArrays& arrays, size_t count,
+using FastKernel = void (*)(const double* parameters, const Operands& operands, size_t count,
                             const Refiner& refiner);
 
 // For the instruction set in use: [activation][row]; fast kernels for f and f' only. Entries that

@@ -124,7 +124,7 @@ struct Noted {
 
 // Settles what the main path leaves open: the sign of a result that is 0 at x = 0, results that are
 // no normal float32; and has the undecided ones refined.
-HWY_NOINLINE void Settle(const Noted& noted, const FastArrays& arrays, bool zero_follows_x,
+HWY_NOINLINE void Settle(const Noted& noted, const Operands& operands, bool zero_follows_x,
                          const Refiner& refiner) {
   const D64 d;
   const D32 d32;
@@ -133,9 +133,9 @@ HWY_NOINLINE void Settle(const Noted& noted, const FastArrays& arrays, bool zero
   const auto zero = hn::Zero(d);
   uint32_t undecided = 0;
   for (size_t i = 0; i < kGroup; i += lanes) {
-    auto x = hn::PromoteTo(d, hn::LoadU(d32, reinterpret_cast<const float*>(arrays.x) + i));
-    if (arrays.bias != nullptr) {
-      const float* const bias = reinterpret_cast<const float*>(arrays.bias) + i;
+    auto x = hn::PromoteTo(d, hn::LoadU(d32, reinterpret_cast<const float*>(operands.input) + i));
+    if (operands.bias != nullptr) {
+      const float* const bias = reinterpret_cast<const float*>(operands.bias) + i;
       x = hn::Add(x, hn::PromoteTo(d, hn::LoadU(d32, bias)));
     }
     const auto value = hn::Load(d, noted.value + i);
@@ -151,24 +151,25 @@ HWY_NOINLINE void Settle(const Noted& noted, const FastArrays& arrays, bool zero
     undecided |= BitsOf(d, open) << i;
     undecided |= BitsOf(d32, IsUndecided(value, hn::Load(d, noted.error + i))) << i;
     if (hn::AllFalse(d, is_zero)) continue;
-    if (arrays.upstream != nullptr) {
+    if (operands.upstream != nullptr) {
       undecided |= BitsOf(d, is_zero) << i;
       continue;
     }
     const auto settled = hn::IfThenElse(is_zero, zero_follows_x ? x : zero, value);
-    hn::StoreU(Narrow(settled), d32, reinterpret_cast<float*>(arrays.out) + i);
+    hn::StoreU(Narrow(settled), d32, reinterpret_cast<float*>(operands.output) + i);
   }
-  if (undecided != 0) refiner.refine(refiner.context, arrays, undecided);
+  if (undecided != 0) refiner.refine(refiner.context, operands, undecided);
 }
 
-HWY_INLINE FastArrays From(const FastArrays& arrays, size_t first) {
+HWY_INLINE Operands From(const Operands& operands, size_t first) {
   const auto from = [first](auto* p) { return p == nullptr ? p : p + first * sizeof(float); };
-  return {from(arrays.x), from(arrays.upstream), from(arrays.bias), from(arrays.out)};
+  return {from(operands.input), from(operands.upstream), from(operands.bias),
+          from(operands.output)};
 }
 
 // Computes kGroup elements from the first on.
 template <class A, int kRow>
-HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, size_t first,
+HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, size_t first,
                          const Refiner& refiner) {
   const D64 d;
   const D32 d32;
@@ -179,12 +180,22 @@ HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, siz
       return hn::PromoteTo(d, hn::LoadU(d32, from + i * lanes));
     });
   };
-  Fast x = load(arrays.x);
+  Fast x = load(operands.input);
   AllHave<hn::RebindToUnsigned<D32>> normal;
-  if (HWY_UNLIKELY(arrays.bias != nullptr)) {
-    x = x + load(arrays.bias);
-    Fast::ForEach([&](size_t i)
-                      ACTIVATION_LAMBDA { normal.Note(FromFinite(Narrow(x.v[i])), kFiniteBits); });
+  // What x + bias lacks (D. E. Knuth's exact sum); lanes where that is not 0 go to the refiner,
+  // since it may decide on which side of a kink they lie.
+  Fast lost = 0.0;
+  bool is_exact = true;
+  if (HWY_UNLIKELY(operands.bias != nullptr)) {
+    const Fast bias = load(operands.bias);
+    const Fast sum = x + bias;
+    const Fast part = sum - x;
+    lost = (x - (sum - part)) + (bias - part);
+    x = sum;
+    Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+      normal.Note(FromFinite(Narrow(x.v[i])), kFiniteBits);
+      is_exact &= hn::AllTrue(d, hn::Eq(lost.v[i], hn::Zero(d)));
+    });
   }
   const auto result = Apply<A, kRow>(x, parameters);
   constexpr bool kCancels = std::is_same_v<std::remove_cvref_t<decltype(result)>, Result<Fast>>;
@@ -196,18 +207,16 @@ HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, siz
     value = result;
     error = 0.0;
   }
-  if constexpr (kRow != kValueRow) {
-    if (arrays.upstream != nullptr) {
-      const Fast factor = load(arrays.upstream);
-      value = value * factor;
-      if constexpr (kCancels) error = error * Abs(factor);
-    }
+  if (operands.upstream != nullptr) {
+    const Fast factor = load(operands.upstream);
+    value = value * factor;
+    if constexpr (kCancels) error = error * Abs(factor);
   }
 
   AllHave<hn::RebindToUnsigned<D64>> decided;
   auto open = hn::FirstN(d32, 0);
-  const float* const in = reinterpret_cast<const float*>(arrays.x) + first;
-  float* const out = reinterpret_cast<float*>(arrays.out) + first;
+  const float* const in = reinterpret_cast<const float*>(operands.input) + first;
+  float* const out = reinterpret_cast<float*>(operands.output) + first;
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     const auto rounded = Narrow(value.v[i]);
     hn::StoreU(rounded, d32, out + i * lanes);
@@ -219,26 +228,29 @@ HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, siz
       decided.Note(FromMiddle(value.v[i]), kDecidingBits);
     }
   });
-  if (HWY_LIKELY(normal.Result() & (kCancels ? hn::AllFalse(d32, open) : decided.Result()))) return;
+  if (HWY_LIKELY(is_exact & normal.Result() &
+                 (kCancels ? hn::AllFalse(d32, open) : decided.Result())))
+    return;
   Noted results;
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     hn::Store(value.v[i], d, results.value + i * lanes);
-    hn::Store(error.v[i], d, results.error + i * lanes);
+    const auto is_open = hn::Not(hn::Eq(lost.v[i], hn::Zero(d)));
+    hn::Store(hn::IfThenElse(is_open, hn::Inf(d), error.v[i]), d, results.error + i * lanes);
   });
-  Settle(results, From(arrays, first), kRow == kValueRow && !A::kSpec.positive_zero, refiner);
+  Settle(results, From(operands, first), kRow == kValueRow && !A::kSpec.positive_zero, refiner);
 }
 
 template <class A, int kRow>
-void RunAll(const double* parameters, const FastArrays& arrays, size_t count,
+void RunAll(const double* parameters, const Operands& operands, size_t count,
             const Refiner& refiner) {
   size_t i = 0;
   for (; i + kGroup <= count; i += kGroup) {
-    RunGroup<A, kRow>(parameters, arrays, i, refiner);
+    RunGroup<A, kRow>(parameters, operands, i, refiner);
   }
   if (i == count) return;
   // The last ones in a group of their own, filled up with copies of the first of them, so that they
   // get the same bits as those before.
-  const FastArrays rest = From(arrays, i);
+  const Operands rest = From(operands, i);
   const size_t bytes = (count - i) * sizeof(float);
   struct Group {
     std::byte bytes[kGroup * sizeof(float)];
@@ -251,12 +263,12 @@ void RunAll(const double* parameters, const FastArrays& arrays, size_t count,
     return to.bytes;
   };
   RunGroup<A, kRow>(parameters,
-                    {.x = pad(rest.x, x),
+                    {.input = pad(rest.input, x),
                      .upstream = pad(rest.upstream, upstream),
                      .bias = pad(rest.bias, bias),
-                     .out = out.bytes},
+                     .output = out.bytes},
                     0, refiner);
-  std::memcpy(rest.out, out.bytes, bytes);
+  std::memcpy(rest.output, out.bytes, bytes);
 }
 
 template <class List>

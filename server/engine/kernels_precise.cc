@@ -27,7 +27,7 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
   const auto low = hn::Set(d, 0x1p-300), high = hn::Set(d, 0x1p300);
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto x = hn::Load(d, block.x + i);
-    const Result<N> result = Apply<A, kRow>(N(x), parameters);
+    const Result<N> result = Apply<A, kRow>(N(x, hn::Load(d, block.x_lo + i)), parameters);
     const N value = result.value.value;
     auto hi = value.hi;
     const auto size = hn::Abs(hi);

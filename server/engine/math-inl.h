@@ -221,19 +221,6 @@ HWY_INLINE Lanes<D, kCount> NormalRamp(const Lanes<D, kCount>& x, double width) 
   return Max(0.0, x) - scaled * ExpScaled(t * t, -0.5) * Mills(t);
 }
 
-// x Phi(x).
-template <class N>
-HWY_INLINE auto NormalRamp(N x) -> typename N::Scaled {
-  return NormalRamp(x, 1.0);
-}
-// At -14.5 the value is -2^-154, which rounds to -0.
-template <class D, size_t kCount>
-HWY_INLINE Lanes<D, kCount> NormalRamp(const Lanes<D, kCount>& x) {
-  using N = Lanes<D, kCount>;
-  const N t = Min(14.5, Abs(x));
-  return Max(0.0, x) - (t * N(kInvSqrt2Pi)) * ExpScaled(t * t, -0.5) * MillsNear(t);
-}
-
 // The derivative of z Phi(z), Phi(z) + z phi(z): phi(t) (M(t) - t) on the left, where it has a
 // root; 1 + phi(t) (t - M(t)) on the right; 1/2 + (2z - 2z^3/3 + 3z^5/20 - ...) / sqrt(2 pi).
 template <class N>

@@ -24,6 +24,16 @@ class Multiprecision {
   static constexpr int kSeriesTerms = 29;
   static constexpr mpfr_prec_t kBits = 240;
 
+  // While it lives, this thread's new numbers have more bits: for an argument that is the sum of
+  // two float64 far apart, of which the sine of a large one sees every bit.
+  class WithMoreBits {
+   public:
+    explicit WithMoreBits(mpfr_prec_t more) { bits_ = kBits + more; }
+    ~WithMoreBits() { bits_ = kBits; }
+    WithMoreBits(const WithMoreBits&) = delete;
+    WithMoreBits& operator=(const WithMoreBits&) = delete;
+  };
+
   Multiprecision(double value) : Multiprecision() { mpfr_set_d(v_, value, MPFR_RNDN); }
   Multiprecision(const Constant& value) : Multiprecision() {
     mpfr_set_zero(v_, 1);
@@ -80,7 +90,7 @@ class Multiprecision {
  private:
   using BinaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-  Multiprecision() { mpfr_init2(v_, kBits); }
+  Multiprecision() { mpfr_init2(v_, bits_); }
   static Multiprecision Binary(BinaryFunction* function, const Multiprecision& a,
                                const Multiprecision& b) {
     Multiprecision result;
@@ -88,6 +98,7 @@ class Multiprecision {
     return result;
   }
 
+  static inline thread_local mpfr_prec_t bits_ = kBits;
   mpfr_t v_;
 };
 

@@ -53,7 +53,9 @@ void Decode(DataType type, const std::byte* data, size_t count, double* values) 
 void Compute(const Function& function, int row, PreciseBlock& block, size_t count) {
   // Masks are full of infinities: don't work for lanes whose result is known.
   if (std::any_of(block.x, block.x + count, [](double x) { return std::isfinite(x); })) {
-    std::fill(block.x + count, block.x + (count + kPadding - 1) / kPadding * kPadding, 0.0);
+    const size_t padded = (count + kPadding - 1) / kPadding * kPadding;
+    std::fill(block.x + count, block.x + padded, 0.0);
+    std::fill(block.x_lo + count, block.x_lo + padded, 0.0);
     PreciseKernels()[IndexOf(*function.spec)][row](function.parameters.data(), block, count);
   }
   for (size_t i = 0; i < count; ++i) {
@@ -64,7 +66,7 @@ void Compute(const Function& function, int row, PreciseBlock& block, size_t coun
     } else if (std::isinf(x)) {
       value = LimitAtInfinity(function, row, x < 0);
     } else if (std::isnan(value.hi)) {
-      value = Multiprecise(function, row, x);
+      value = Multiprecise(function, row, x, block.x_lo[i]);
     }
     if (x == 0 && value.hi == 0) {
       const bool follows_x = row == kValueRow && !function.spec->positive_zero;

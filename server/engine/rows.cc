@@ -122,6 +122,7 @@ void RunGateSlope(const Function& gate, const RowOperation& operation, const std
   PreciseBlock block;
   double factors[kBlock];
   Decode(operation.input_type, b, count, block.x);
+  std::fill(block.x_lo, block.x_lo + count, 0.0);
   Compute(gate, kDerivativeRow, block, count);
   for (const std::byte* factor : {a, upstream}) {
     Decode(operation.input_type, factor, count, factors);
@@ -146,11 +147,11 @@ void RunGated(const Function& gate, const RowOperation& operation, const std::by
     input_b.Gather(input, first, count, b);
     if (operation.input_type == DataType::kFloat64) KeepNear(b, count);
     if (operation.quantity == Quantity::kValue) {
-      Run(value, b, a, output + first * out_size, count);
+      Run(value, {.input = b, .upstream = a, .output = output + first * out_size}, count);
       continue;
     }
     const std::byte* g = upstream + first * in_size;
-    Run(value, b, g, result, count);
+    Run(value, {.input = b, .upstream = g, .output = result}, count);
     output_a.Scatter(result, first, count, output);
     RunGateSlope(gate, operation, a, b, g, result, count);
     output_b.Scatter(result, first, count, output);

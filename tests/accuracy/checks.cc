@@ -135,11 +135,17 @@ std::vector<uint64_t> Unpack(DataType type, const std::vector<std::byte>& data) 
 }
 
 std::vector<uint64_t> RunEngine(const Operation& operation, const std::vector<uint64_t>& inputs,
-                                const std::vector<uint64_t>& upstreams) {
+                                const std::vector<uint64_t>& upstreams,
+                                const std::vector<uint64_t>& biases) {
   const std::vector<std::byte> x = Pack(operation.input_type, inputs);
   const std::vector<std::byte> factors = Pack(operation.input_type, upstreams);
+  const std::vector<std::byte> addends = Pack(operation.input_type, biases);
   std::vector<std::byte> y(inputs.size() * engine::SizeOf(operation.output_type));
-  engine::Run(operation, x.data(), upstreams.empty() ? nullptr : factors.data(), y.data(),
+  engine::Run(operation,
+              {.input = x.data(),
+               .upstream = upstreams.empty() ? nullptr : factors.data(),
+               .bias = biases.empty() ? nullptr : addends.data(),
+               .output = y.data()},
               inputs.size());
   return Unpack(operation.output_type, y);
 }

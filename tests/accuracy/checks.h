@@ -34,10 +34,11 @@ const oracle::Oracle& OracleOf(const engine::Spec& spec);
 std::vector<std::byte> Pack(engine::DataType type, const std::vector<uint64_t>& bits);
 std::vector<uint64_t> Unpack(engine::DataType type, const std::vector<std::byte>& data);
 
-// The engine's results, on the target in use. No upstream: empty.
+// The engine's results, on the target in use. No upstream, no bias: empty.
 std::vector<uint64_t> RunEngine(const engine::Operation& operation,
                                 const std::vector<uint64_t>& inputs,
-                                const std::vector<uint64_t>& upstreams = {});
+                                const std::vector<uint64_t>& upstreams = {},
+                                const std::vector<uint64_t>& biases = {});
 
 // "gelu_sigma(sigma=0.5)' FLOAT32 -> FLOAT16".
 std::string Describe(const engine::Operation& operation);

@@ -197,8 +197,10 @@ TEST(Conventions, UpstreamTimesAThirdIsATieWhereItIsOne) {
     const uint16_t x = 0;
     for (uint16_t odd = 3; odd < 0x400; odd += 6) {
       uint16_t result = 0;
-      engine::Run(operation, reinterpret_cast<const std::byte*>(&x),
-                  reinterpret_cast<const std::byte*>(&odd), reinterpret_cast<std::byte*>(&result),
+      engine::Run(operation,
+                  {.input = reinterpret_cast<const std::byte*>(&x),
+                   .upstream = reinterpret_cast<const std::byte*>(&odd),
+                   .output = reinterpret_cast<std::byte*>(&result)},
                   1);
       const int below = odd / 6;
       EXPECT_EQ(result, below % 2 == 0 ? below : below + 1) << target << " " << odd;

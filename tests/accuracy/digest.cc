@@ -79,8 +79,8 @@ std::vector<std::string> Lines() {
     std::vector<std::byte> results(inputs.size());
     for (const engine::Spec* spec : engine::Catalogue()) {
       for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
-        engine::Run({engine::WithDefaults(*spec), quantity, type, type}, inputs.data(), nullptr,
-                    results.data(), kInputs);
+        engine::Run({engine::WithDefaults(*spec), quantity, type, type},
+                    {.input = inputs.data(), .output = results.data()}, kInputs);
         char digest[17];
         std::snprintf(digest, sizeof(digest), "%016llx",
                       static_cast<unsigned long long>(Digest(results)));

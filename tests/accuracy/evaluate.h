@@ -11,8 +11,10 @@ template <typename T>
 T Evaluate(const char* name, T x, engine::Quantity quantity = engine::Quantity::kValue) {
   constexpr auto kType = sizeof(T) == 8 ? engine::DataType::kFloat64 : engine::DataType::kFloat32;
   T y = 0;
-  engine::Run({*engine::FindFunction(name), quantity, kType, kType},
-              reinterpret_cast<const std::byte*>(&x), nullptr, reinterpret_cast<std::byte*>(&y), 1);
+  engine::Run(
+      {*engine::FindFunction(name), quantity, kType, kType},
+      {.input = reinterpret_cast<const std::byte*>(&x), .output = reinterpret_cast<std::byte*>(&y)},
+      1);
   return y;
 }
 

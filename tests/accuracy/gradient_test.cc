@@ -93,13 +93,16 @@ class ParameterGradients : public testing::TestWithParam<Subject> {
       const int index = static_cast<int>(p);
       const oracle::Ball truth = Truth(function, index, type, inputs, upstreams, 1);
       ForEachTarget([&](const char* target) {
-        engine::ParameterGradients sums(function);
-        sums.Add(type, x.data(), upstreams.empty() ? nullptr : factors.data(), inputs.size());
-        const double total = sums.Total(index);
+        engine::PreciseSum sum;
+        engine::AddGradient(
+            function, index, type,
+            {.input = x.data(), .upstream = upstreams.empty() ? nullptr : factors.data()},
+            inputs.size(), sum);
         const double nearest = arf_get_d(arb_midref(truth.get()), ARF_RND_NEAR);
-        EXPECT_TRUE(std::isinf(nearest) ? total == nearest : oracle::UlpError(total, truth) <= 1)
+        EXPECT_TRUE(std::isinf(nearest) ? sum.Total() == nearest
+                                        : oracle::UlpError(sum.Total(), truth) <= 1)
             << target << ": " << Describe({function, Quantity::kDerivative, type, type}) << " by "
-            << function.spec->parameters[p].name << " is " << std::hexfloat << total
+            << function.spec->parameters[p].name << " is " << std::hexfloat << sum.Total()
             << ", should be " << nearest;
       });
     }
@@ -137,13 +140,15 @@ TEST_P(ParameterGradients, StayRightOverTenMillionElements) {
   const std::vector<uint64_t> inputs = Ordinary(type, 10'000, 1);
   const std::vector<std::byte> x = Pack(type, inputs);
   constexpr slong kRepeats = 1'000;
-  engine::ParameterGradients sums(function);
-  for (slong i = 0; i < kRepeats; ++i) sums.Add(type, x.data(), x.data(), inputs.size());
   for (size_t p = 0; p < spec->parameters.size(); ++p) {
     const int index = static_cast<int>(p);
-    EXPECT_LE(
-        oracle::UlpError(sums.Total(index), Truth(function, index, type, inputs, inputs, kRepeats)),
-        1);
+    engine::PreciseSum sum;
+    for (slong i = 0; i < kRepeats; ++i) {
+      engine::AddGradient(function, index, type, {.input = x.data(), .upstream = x.data()},
+                          inputs.size(), sum);
+    }
+    EXPECT_LE(oracle::UlpError(sum.Total(), Truth(function, index, type, inputs, inputs, kRepeats)),
+              1);
   }
 }
 
@@ -152,22 +157,24 @@ TEST_P(ParameterGradients, AddUpAcrossParts) {
   const Function function = engine::WithDefaults(*spec);
   const std::vector<uint64_t> inputs = Ordinary(type, 1'000, 1);
   const std::vector<std::byte> x = Pack(type, inputs);
-  engine::ParameterGradients whole(function), first(function), second(function);
-  whole.Add(type, x.data(), nullptr, 1'000);
-  first.Add(type, x.data(), nullptr, 301);
-  second.Add(type, x.data() + 301 * engine::SizeOf(type), nullptr, 699);
-  first.Add(second);
   for (size_t p = 0; p < spec->parameters.size(); ++p) {
     const int index = static_cast<int>(p);
+    engine::PreciseSum whole, first, second;
+    engine::AddGradient(function, index, type, {.input = x.data()}, 1'000, whole);
+    engine::AddGradient(function, index, type, {.input = x.data()}, 301, first);
+    engine::AddGradient(function, index, type, {.input = x.data() + 301 * engine::SizeOf(type)},
+                        699, second);
+    first.Add(second);
     const oracle::Ball truth = Truth(function, index, type, inputs, {}, 1);
-    EXPECT_LE(oracle::UlpError(whole.Total(index), truth), 1);
-    EXPECT_LE(oracle::UlpError(first.Total(index), truth), 1);
+    EXPECT_LE(oracle::UlpError(whole.Total(), truth), 1);
+    EXPECT_LE(oracle::UlpError(first.Total(), truth), 1);
   }
 }
 
 TEST_P(ParameterGradients, OfNoElementsAreZero) {
-  const Function function = engine::WithDefaults(*GetParam().spec);
-  EXPECT_EQ(engine::ParameterGradients(function).Total(0), 0);
+  engine::PreciseSum sum;
+  engine::AddGradient(engine::WithDefaults(*GetParam().spec), 0, GetParam().type, {}, 0, sum);
+  EXPECT_EQ(sum.Total(), 0);
 }
 
 TEST_P(ParameterGradients, AreNanIfAnElementIs) {
@@ -176,9 +183,9 @@ TEST_P(ParameterGradients, AreNanIfAnElementIs) {
   const std::vector<std::byte> x =
       Pack(type,
            {oracle::Encode(type, 1), oracle::Encode(type, std::nan("")), oracle::Encode(type, -1)});
-  engine::ParameterGradients sums(function);
-  sums.Add(type, x.data(), nullptr, 3);
-  EXPECT_TRUE(std::isnan(sums.Total(0)));
+  engine::PreciseSum sum;
+  engine::AddGradient(function, 0, type, {.input = x.data()}, 3, sum);
+  EXPECT_TRUE(std::isnan(sum.Total()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, ParameterGradients, testing::ValuesIn(WithParameters()),

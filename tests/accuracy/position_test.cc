@@ -56,8 +56,11 @@ class Position : public testing::TestWithParam<Subject> {
         std::memcpy(in.data() + offset, x.data() + start, bytes);
         if (with_upstream) std::memcpy(up.data() + offset + 1, factors.data() + start, bytes);
       }
-      engine::Run(operation, in.data() + offset, with_upstream ? up.data() + offset + 1 : nullptr,
-                  out.data() + offset + 2, length);
+      engine::Run(operation,
+                  {.input = in.data() + offset,
+                   .upstream = with_upstream ? up.data() + offset + 1 : nullptr,
+                   .output = out.data() + offset + 2},
+                  length);
       const auto result = out.begin() + static_cast<std::ptrdiff_t>(offset + 2);
       ASSERT_TRUE(
           std::equal(expected.begin() + static_cast<std::ptrdiff_t>(start), expected.end(), result))

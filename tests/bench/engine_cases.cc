@@ -13,7 +13,9 @@ void RunEngineCase(benchmark::State& state, const engine::Operation& operation, 
   Tensor input = MakeInput(operation.input_type, count);
   Tensor output(operation.output_type, count);
   Race(state, size, kCpuClock,
-       {{kOurs, [&] { engine::Run(operation, input.bytes(), nullptr, output.bytes(), count); }}});
+       {{kOurs, [&] {
+           engine::Run(operation, {.input = input.bytes(), .output = output.bytes()}, count);
+         }}});
 }
 
 void Register(const std::string& group, const engine::Spec& spec, Quantity quantity, DataType type,

@@ -57,13 +57,19 @@ void RunPeerCase(benchmark::State& state, const Peer& peer, const engine::Spec& 
   const SleefFunction& sleef = *FindSleef(peer.name);
   const SleefKernel sleef_kernel = quantity == Quantity::kValue ? sleef.value : sleef.derivative;
   const std::vector<Competitor> competitors = {
-      {kOurs, [&] { engine::Run(operation, input.bytes(), factors, output.bytes(), count); }},
+      {kOurs,
+       [&] {
+         engine::Run(operation,
+                     {.input = input.bytes(), .upstream = factors, .output = output.bytes()},
+                     count);
+       }},
       {"oneDNN", [&] { onednn.Run(); }},
       {"SLEEF", [&] { sleef_kernel(input.floats(), upstream.floats(), output.floats(), count); }},
       {"memcpy", [&] { std::memcpy(output.bytes(), input.bytes(), input.size_in_bytes()); }},
   };
 
-  engine::Run(operation, input.bytes(), factors, expected.bytes(), count);
+  engine::Run(operation, {.input = input.bytes(), .upstream = factors, .output = expected.bytes()},
+              count);
   for (const size_t i : {1, 2}) {
     competitors[i].run();
     const double difference = LargestDifference(output, expected, count);

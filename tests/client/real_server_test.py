@@ -88,6 +88,84 @@ class RealServerTest(unittest.TestCase):
                                    rtol=1e-12)
         self.assertEqual(np.load(output).shape, x.shape)
 
+    def test_gradients_along_axes_in_one_message_and_in_chunks(self):
+        random = np.random.default_rng(3)
+        for shape, axis, bias_axis in (((6, 4), 1, -1), ((2_000, 4, 100), 1, -1),
+                                       ((3, 300_000, 2), -2, 1)):
+            x, g = random.normal(size=shape), random.normal(size=shape)
+            slope, bias = random.uniform(size=shape[axis]), random.normal(size=shape[bias_axis])
+
+            def spread(values, along):
+                return values.reshape([-1 if i == along % len(shape) else 1
+                                       for i in range(len(shape))])
+
+            z = x + spread(bias, bias_axis)
+            slopes = np.broadcast_to(spread(slope, axis), shape)
+            derivative = np.where(z > 0, 1, slopes)
+            files = {name: self.path / f"{name}.npy" for name in ("dx", "y", "dslope", "dbias")}
+            text = self.ok(
+                "gradient", "leaky_relu", "--param-tensor",
+                f"negative_slope={self.save('slope.npy', slope)}", f"--param-axis={axis}",
+                "--bias", self.save("bias.npy", bias), f"--bias-axis={bias_axis}", "--input",
+                self.save("x.npy", x), "--upstream", self.save("g.npy", g), "--output", files["dx"],
+                "--value-output", files["y"], "--param-gradient",
+                f"negative_slope={files['dslope']}", "--bias-gradient", files["dbias"])
+            self.assertEqual(text, "")
+            np.testing.assert_allclose(np.load(files["dx"]), g * derivative)
+            np.testing.assert_allclose(np.load(files["y"]), np.where(z > 0, z, slopes * z))
+            others = [tuple(i for i in range(len(shape)) if i != along % len(shape))
+                      for along in (axis, bias_axis)]
+            np.testing.assert_allclose(np.load(files["dslope"]),
+                                       (g * np.where(z > 0, 0, z)).sum(axis=others[0]), atol=1e-9)
+            np.testing.assert_allclose(np.load(files["dbias"]),
+                                       (g * derivative).sum(axis=others[1]), atol=1e-9)
+
+    def test_gradients_along_axes_as_lines_and_json(self):
+        x, alpha = self.save("x.npy", np.array([[-1.0, -2.0], [3.0, -4.0]])), self.path / "a.txt"
+        alpha.write_text("0.5 2")
+        form = ("gradient", "leaky_relu", "--param-tensor", f"negative_slope={alpha}", "--input", x,
+                "--bias", self.save("b.npy", np.zeros(2)), "--parameter-gradients")
+        self.assertEqual(self.ok(*form, "--output", self.path / "dx.npy"),
+                         "negative_slope[0]=-1\nnegative_slope[1]=-6\nbias[0]=1.5\nbias[1]=4\n")
+        result, = json.loads(self.ok(*form, "--format", "json"))["results"]
+        self.assertEqual(set(result), {"activation", "gradient", "parameterTensorGradients",
+                                       "biasGradient"})
+
+    def test_rows_in_one_message_and_in_chunks(self):
+        random = np.random.default_rng(4)
+        output = self.path / "y.npy"
+        for shape, options, axis in (((5, 6), (), -1), ((40_000, 30), (), -1),
+                                     ((3, 1_000, 200), ("--axis", "1"), 1),
+                                     ((3, 400_000), ("--axis=-1",), -1)):
+            x = random.normal(size=shape).astype(np.float32)
+            self.ok("evaluate", "softmax", *options, "--input", self.save("x.npy", x), "--output",
+                    output)
+            expected = np.exp(x.astype(float))
+            expected /= expected.sum(axis=axis, keepdims=True)
+            np.testing.assert_allclose(np.load(output), expected, rtol=1e-6)
+            self.ok("evaluate", "reglu", *options, "--input", self.save("x.npy", x), "--output",
+                    output)
+            a, b = np.split(x, 2, axis=axis)
+            np.testing.assert_array_equal(np.load(output), a * np.maximum(b, 0))
+            self.ok("gradient", "reglu", *options, "--input", self.save("x.npy", x), "--upstream",
+                    self.save("g.npy", b), "--output", output, "--value-output",
+                    self.path / "value.npy")
+            np.testing.assert_array_equal(np.load(output), np.concatenate(
+                [b * np.maximum(b, 0), a * b * (b > 0)], axis=axis))
+            np.testing.assert_array_equal(np.load(self.path / "value.npy"), a * np.maximum(b, 0))
+
+    def test_rows_that_no_chunk_holds_need_their_axis(self):
+        x = self.save("x.npy", np.zeros((1, 1_000_000), np.float32))
+        done = subprocess.run([ACTIVATION, "--target", self.target, "evaluate", "softmax",
+                               "--input", x, "--output", self.path / "y.npy"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 67)
+        self.assertIn("softmax is a row function", done.stderr)
+
+    def test_rows_in_tables_end_where_the_value_does(self):
+        self.assertEqual(self.ok("evaluate", "reglu", "--format", "csv", "--", "3", "5", "2", "-1"),
+                         "x,value\n3,6\n5,0\n2,\n-1,\n")
+
     def test_compare(self):
         report = json.loads(self.ok("compare", "gelu", "--with", "gelu_tanh", "--with",
                                     "gelu_sigmoid", "--from", "-10", "--to", "10", "--points",

@@ -87,6 +87,25 @@ TEST(BadInput, OfEvaluateIsRefusedWithTheFieldAtFault) {
        "evaluations { activation { name: 'elu' parameters { key: 'alfa' value: 1 } }"
        " input { float_values: 1 } }",
        kInvalid, "parameters[\"alfa\"]: elu has no such parameter; it has alpha"},
+      {"a tensor's value out of range",
+       "evaluations { activation { name: 'elu' parameter_tensors { key: 'alpha' value {"
+       " values { double_values: [1, -inf] } } } } input { float_values: [1, 2] } }",
+       kInvalid,
+       "evaluations[0].activation.parameter_tensors[\"alpha\"].values[1] is -inf; allowed"},
+      {"a tensor of another length",
+       "evaluations { activation { name: 'elu' parameter_tensors { key: 'alpha' value {"
+       " values { double_values: 1 } axis: -1 } } } input { float_values: [1, 2] } }",
+       kInvalid, "evaluations[0].activation.parameter_tensors[\"alpha\"].values has 1 values, but"},
+      {"a bias along an axis that is not there",
+       "evaluations { activation { name: 'elu' } input { float_values: [1, 2] }"
+       " bias { values { float_values: 1 } axis: -2147483648 } }",
+       kInvalid, "evaluations[0].bias.axis is -2147483648; the input has 1 axis"},
+      {"an axis of an elementwise activation",
+       "evaluations { activation { name: 'gelu' axis: 0 } input { float_values: 1 } }", kInvalid,
+       "evaluations[0].activation.axis: gelu is elementwise"},
+      {"rows that can't be halved",
+       "evaluations { activation { name: 'glu' } input { float_values: [1, 2, 3] } }", kInvalid,
+       "evaluations[0].input: axis 0 has extent 3, but glu halves it"},
       {"an integer type",
        "evaluations { activation { name: 'gelu' } input { data_type: 5 data: '1234' } }", kInvalid,
        "supported are FLOAT32, FLOAT64, FLOAT16 and BFLOAT16 (integers are not"},

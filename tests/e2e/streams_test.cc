@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "server/engine/engine.h"
 #include "tests/e2e/running_service.h"
@@ -37,8 +40,10 @@ TEST(EvaluateStream, AnswersChunksOfAnySizeInOrderAndInheritsTheActivation) {
     v1::EvaluateStreamResponse response;
     ASSERT_TRUE(stream->Read(&response));
     std::vector<float> expected(size);
-    engine::Run(operation, std::as_bytes(std::span(x)).data(), nullptr,
-                std::as_writable_bytes(std::span(expected)).data(), size);
+    engine::Run(operation,
+                {.input = std::as_bytes(std::span(x)).data(),
+                 .output = std::as_writable_bytes(std::span(expected)).data()},
+                size);
     EXPECT_TRUE(Unpacked(response.result().output().data()) == expected) << size;
     EXPECT_EQ(response.result().activation().parameters().at("alpha"), 2);
   }
@@ -140,6 +145,92 @@ TEST(GradientStream, TotalsParameterGradientsOverTheChunksSoFar) {
     EXPECT_EQ(response.result().parameter_gradients().at("negative_slope"), expected);
     EXPECT_EQ(response.result().gradient().double_values(0), 0.02);
     EXPECT_EQ(response.result().value().double_values(0), i * -0.01);
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST(GradientStream, InheritsParameterTensorsAndTotalsTheirGradients) {
+  RunningService service;
+  grpc::ClientContext context;
+  const auto stream = service.stub().GradientStream(&context);
+  for (int i = 1; i <= 3; ++i) {
+    v1::GradientStreamRequest request;
+    v1::GradientEvaluation& chunk = *request.mutable_gradient();
+    if (i == 1) {
+      chunk.mutable_activation()->set_name("leaky_relu");
+      auto& slopes = (*chunk.mutable_activation()->mutable_parameter_tensors())["negative_slope"];
+      slopes.mutable_values()->add_double_values(0.5);
+      slopes.mutable_values()->add_double_values(2);
+    }
+    chunk.mutable_input()->add_shape(i);  // as many rows, of two channels each
+    chunk.mutable_input()->add_shape(2);
+    for (int k = 0; k < 2 * i; ++k) chunk.mutable_input()->add_double_values(k % 2 == 0 ? -1 : -3);
+    chunk.set_return_parameter_gradients(true);
+    ASSERT_TRUE(stream->Write(request));
+    v1::GradientStreamResponse response;
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_EQ(response.result().gradient().double_values(1), 2);
+    const int rows = i * (i + 1) / 2;
+    EXPECT_THAT(response.result().parameter_tensor_gradients().at("negative_slope").double_values(),
+                testing::ElementsAre(-rows, -3 * rows));
+  }
+  v1::GradientStreamRequest request;
+  request.mutable_gradient()->mutable_input()->add_double_values(1);
+  ASSERT_TRUE(stream->Write(request));
+  v1::GradientStreamResponse response;
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(
+      stream->Finish().error_message(),
+      "gradient.activation.parameter_tensors[\"negative_slope\"].values has 2 values, but axis "
+      "0 of the input has extent 1; they have to be as many");
+}
+
+TEST(GradientStream, CountsWhatItKeepsForTheNextChunkAsPending) {
+  RunningService service({.max_pending_bytes = 1'000'000});
+  v1::GradientStreamRequest request;
+  v1::GradientEvaluation& chunk = *request.mutable_gradient();
+  chunk.mutable_activation()->set_name("leaky_relu");
+  auto& slopes = (*chunk.mutable_activation()->mutable_parameter_tensors())["negative_slope"];
+  slopes.mutable_values()->set_data_type(v1::DATA_TYPE_FLOAT16);
+  slopes.mutable_values()->set_data(std::string(60'000, '\0'));  // kept as 240 kB
+  chunk.mutable_input()->set_data_type(v1::DATA_TYPE_FLOAT16);
+  chunk.mutable_input()->set_data(std::string(60'000, '\0'));
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<
+      grpc::ClientReaderWriter<v1::GradientStreamRequest, v1::GradientStreamResponse>>>
+      streams;
+  int served = 0;
+  for (int i = 0; i < 8; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    streams.push_back(service.stub().GradientStream(contexts.back().get()));
+    v1::GradientStreamResponse response;
+    if (streams.back()->Write(request) && streams.back()->Read(&response)) ++served;
+  }
+  EXPECT_GE(served, 3);
+  EXPECT_LE(served, 4);  // not 8 of 240 kB
+  EXPECT_THAT(streams.back()->Finish().error_message(), HasSubstr("the server is busy"));
+  for (int i = 0; i < served; ++i) {
+    streams[static_cast<size_t>(i)]->WritesDone();
+    EXPECT_TRUE(streams[static_cast<size_t>(i)]->Finish().ok());
+  }
+  service.ExpectToServe();
+}
+
+TEST(EvaluateStream, TakesEachChunkOfARowFunctionAsATensorOfItsOwn) {
+  RunningService service;
+  grpc::ClientContext context;
+  const auto stream = service.stub().EvaluateStream(&context);
+  for (int length = 1; length <= 4; ++length) {
+    v1::EvaluateStreamRequest request;
+    if (length == 1) request.mutable_evaluation()->mutable_activation()->set_name("softmax");
+    for (int k = 0; k < length; ++k)
+      request.mutable_evaluation()->mutable_input()->add_double_values(7);
+    ASSERT_TRUE(stream->Write(request));
+    v1::EvaluateStreamResponse response;
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_THAT(response.result().output().double_values(), testing::Each(1.0 / length));
+    EXPECT_EQ(response.result().output().double_values_size(), length);
   }
   stream->WritesDone();
   EXPECT_TRUE(stream->Finish().ok());

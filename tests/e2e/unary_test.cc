@@ -1,5 +1,6 @@
 // Calls that succeed: every unary RPC, all sizes, many at once.
 #include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "server/engine/engine.h"
+#include "server/engine/rows.h"
 #include "tests/e2e/running_service.h"
 
 namespace activation::server {
@@ -24,8 +26,10 @@ std::vector<float> Ramp(size_t count) {
 std::vector<float> Expected(const char* name, const std::vector<float>& x) {
   std::vector<float> y(x.size());
   const engine::Operation operation = {.function = engine::WithDefaults(*engine::Find(name))};
-  engine::Run(operation, std::as_bytes(std::span(x)).data(), nullptr,
-              std::as_writable_bytes(std::span(y)).data(), x.size());
+  engine::Run(operation,
+              {.input = std::as_bytes(std::span(x)).data(),
+               .output = std::as_writable_bytes(std::span(y)).data()},
+              x.size());
   return y;
 }
 
@@ -145,6 +149,55 @@ TEST(Gradient, OfTensorsWithoutElementsIsEmptyInTheSameShape) {
   }
 }
 
+TEST(Gradient, TakesParametersAndABiasAlongAxes) {
+  RunningService service;
+  v1::GradientRequest request;
+  // Two channels: slopes 0.5 and 0.25, biases -1 and 1.
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "gradients { activation { name: 'leaky_relu' parameter_tensors { key: 'negative_slope'"
+      "  value { values { double_values: [0.5, 0.25] } } } }"
+      "  input { shape: [2, 2] double_values: [0, -3, -5, 4] }"
+      "  upstream { double_values: [1, 10, 100, 1000] }"
+      "  bias { values { double_values: [-1, 1] } }"
+      "  return_value: true return_parameter_gradients: true }",
+      &request));
+  v1::GradientResponse response;
+  grpc::ClientContext context;
+  const grpc::Status status = service.stub().Gradient(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::GradientResult& result = response.results(0);
+  EXPECT_THAT(result.value().double_values(), testing::ElementsAre(-0.5, -0.5, -3, 5));
+  EXPECT_THAT(result.gradient().double_values(), testing::ElementsAre(0.5, 2.5, 50, 1000));
+  EXPECT_THAT(result.parameter_tensor_gradients().at("negative_slope").double_values(),
+              testing::ElementsAre(-601, -20));
+  EXPECT_THAT(result.bias_gradient().double_values(), testing::ElementsAre(50.5, 1002.5));
+  EXPECT_TRUE(result.parameter_gradients().empty());
+  EXPECT_EQ(result.activation().ShortDebugString(), "name: \"leaky_relu\"");
+}
+
+TEST(Gradient, OfRowFunctionsIsTheProductWithTheJacobian) {
+  RunningService service;
+  v1::GradientRequest request;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "gradients { activation { name: 'softmax' axis: 0 } input { shape: [2, 1] double_values: [0, "
+      "0] } upstream { double_values: [1, 0] } return_value: true }"
+      "gradients { activation { name: 'reglu' } input { shape: [1, 4] double_values: [3, 5, 2, -1] "
+      "}"
+      " upstream { double_values: [1, 1] } return_value: true }",
+      &request));
+  v1::GradientResponse response;
+  grpc::ClientContext context;
+  const grpc::Status status = service.stub().Gradient(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_THAT(response.results(0).value().double_values(), testing::ElementsAre(0.5, 0.5));
+  EXPECT_THAT(response.results(0).gradient().double_values(), testing::ElementsAre(0.25, -0.25));
+  EXPECT_EQ(response.results(0).activation().ShortDebugString(), "name: \"softmax\" axis: 0");
+  EXPECT_THAT(response.results(1).value().shape(), testing::ElementsAre(1, 2));
+  EXPECT_THAT(response.results(1).value().double_values(), testing::ElementsAre(6, 0));
+  EXPECT_THAT(response.results(1).gradient().double_values(), testing::ElementsAre(2, 0, 3, 0));
+  EXPECT_EQ(response.results(1).activation().axis(), 1);
+}
+
 TEST(CompareApproximations, FindsGeluTanhsLargestGap) {
   RunningService service;
   v1::CompareApproximationsRequest request;
@@ -168,13 +221,22 @@ TEST(ListActivations, TellsTheWholeCatalogue) {
   grpc::ClientContext context;
   ASSERT_TRUE(service.stub().ListActivations(&context, {}, &response).ok());
   const auto catalogue = engine::Catalogue();
-  ASSERT_EQ(response.activations_size(), static_cast<int>(catalogue.size()));
+  const auto rows = engine::RowCatalogue();
+  ASSERT_EQ(response.activations_size(), static_cast<int>(catalogue.size() + rows.size()));
   for (int i = 0; i < response.activations_size(); ++i) {
     const v1::ActivationInfo& info = response.activations(i);
-    EXPECT_EQ(info.name(), catalogue[static_cast<size_t>(i)]->name);
     EXPECT_FALSE(info.formula().empty()) << info.name();
     EXPECT_FALSE(info.derivative().empty()) << info.name();
     EXPECT_FALSE(info.description().empty()) << info.name();
+    const auto place = static_cast<size_t>(i);
+    if (place >= catalogue.size()) {
+      const engine::RowSpec& row = *rows[place - catalogue.size()];
+      EXPECT_EQ(info.name(), row.name);
+      EXPECT_EQ(info.kind(), row.halves ? v1::ACTIVATION_KIND_GATED_ROW : v1::ACTIVATION_KIND_ROW);
+      continue;
+    }
+    EXPECT_EQ(info.name(), catalogue[place]->name);
+    EXPECT_EQ(info.kind(), v1::ACTIVATION_KIND_ELEMENTWISE);
     ASSERT_EQ(info.special_values_size(), 4) << info.name();
     if (info.name() == "hardtanh") EXPECT_EQ(info.parameters(0).at_most(), "max_val");
     if (info.name() == "leaky_relu") {

@@ -54,6 +54,57 @@ class PythonClient(unittest.TestCase):
         self.assertEqual(list(result.value.double_values), [-0.5, 3, -2])
         self.assertEqual(dict(result.parameter_gradients), {"negative_slope": -28})
 
+    def test_parameters_and_bias_along_axes(self):
+        random = numpy.random.default_rng(1)
+        x, g = random.normal(size=(2, 5, 3, 4)), random.normal(size=(2, 5, 3, 4))
+        slope, bias = random.uniform(size=5), random.normal(size=5)
+
+        def tensor(array):
+            return pb.Tensor(data_type=pb.DATA_TYPE_FLOAT64, shape=array.shape,
+                             data=array.tobytes())
+
+        reply = self.stub.Gradient(pb.GradientRequest(gradients=[pb.GradientEvaluation(
+            activation=pb.Activation(name="leaky_relu", parameter_tensors={
+                "negative_slope": pb.AxisTensor(values=tensor(slope))}),
+            input=tensor(x), upstream=tensor(g), bias=pb.AxisTensor(values=tensor(bias), axis=1),
+            return_value=True, return_parameter_gradients=True)]))
+        result = reply.results[0]
+
+        def array(message):
+            return numpy.frombuffer(message.data).reshape(message.shape)
+
+        z = x + bias[:, None, None]
+        slopes = numpy.broadcast_to(slope[:, None, None], x.shape)
+        derivative = numpy.where(z > 0, 1, slopes)
+        numpy.testing.assert_allclose(array(result.value), numpy.where(z > 0, z, slopes * z))
+        numpy.testing.assert_allclose(array(result.gradient), g * derivative)
+        numpy.testing.assert_allclose(
+            array(result.parameter_tensor_gradients["negative_slope"]),
+            (g * numpy.where(z > 0, 0, z)).sum(axis=(0, 2, 3)))
+        numpy.testing.assert_allclose(array(result.bias_gradient),
+                                      (g * derivative).sum(axis=(0, 2, 3)))
+
+    def test_row_functions(self):
+        x = numpy.random.default_rng(2).normal(size=(3, 4, 5))
+        for name, axis in (("softmax", 1), ("log_softmax", -1)):
+            reply = self.stub.Evaluate(pb.EvaluateRequest(evaluations=[pb.Evaluation(
+                activation=pb.Activation(name=name, axis=axis),
+                input=pb.Tensor(data_type=pb.DATA_TYPE_FLOAT64, shape=x.shape,
+                                data=x.tobytes()))]))
+            result = reply.results[0]
+            self.assertEqual(result.activation.axis, axis % 3)
+            expected = numpy.exp(x) / numpy.exp(x).sum(axis=axis, keepdims=True)
+            numpy.testing.assert_allclose(
+                numpy.frombuffer(result.output.data).reshape(result.output.shape),
+                expected if name == "softmax" else numpy.log(expected), rtol=1e-12)
+        reply = self.stub.Evaluate(pb.EvaluateRequest(evaluations=[pb.Evaluation(
+            activation=pb.Activation(name="glu", axis=1),
+            input=pb.Tensor(data_type=pb.DATA_TYPE_FLOAT64, shape=x.shape, data=x.tobytes()))]))
+        output = reply.results[0].output
+        self.assertEqual(list(output.shape), [3, 2, 5])
+        numpy.testing.assert_allclose(numpy.frombuffer(output.data).reshape(output.shape),
+                                      x[:, :2] / (1 + numpy.exp(-x[:, 2:])), rtol=1e-12)
+
     def test_compare_finds_the_known_largest_gap(self):
         reply = self.stub.CompareApproximations(pb.CompareApproximationsRequest(
             reference=pb.Activation(name="gelu"), candidates=[pb.Activation(name="gelu_tanh")],

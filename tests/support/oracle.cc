@@ -30,6 +30,12 @@ Dyadic FromDouble(double d) {
   return y;
 }
 
+Dyadic Sum(double x, double bias) {
+  Dyadic sum;
+  arf_add(sum.get(), FromDouble(x).get(), FromDouble(bias).get(), ARF_PREC_EXACT, ARF_RND_NEAR);
+  return sum;
+}
+
 absl::Status Annotate(const absl::Status& status, const std::string& text) {
   return absl::InvalidArgumentError("\"" + text + "\": " + std::string{status.message()});
 }
@@ -115,15 +121,14 @@ Number Oracle::At(int what, const Dyadic& x, std::span<const double> parameters,
   return upstream ? Mul(result, FromDyadic(FromDouble(*upstream), c), c) : result;
 }
 
-std::optional<uint64_t> Oracle::RoundFinite(DataType type, int what, double x,
+std::optional<uint64_t> Oracle::RoundFinite(DataType type, int what, const Dyadic& x,
                                             std::span<const double> parameters,
                                             std::optional<double> upstream) const {
-  const Dyadic exact = FromDouble(x);
   const Context first = FirstContext(type);
   std::optional<uint64_t> bits =
-      RoundIfCertain(type, At(what, exact, parameters, upstream, first), first);
+      RoundIfCertain(type, At(what, x, parameters, upstream, first), first);
   for (Context c{kFirstSplitBits, true}; !bits && c.bits <= kMaxBits; c.bits *= 2) {
-    bits = RoundIfCertain(type, At(what, exact, parameters, upstream, c), c);
+    bits = RoundIfCertain(type, At(what, x, parameters, upstream, c), c);
   }
   return bits;
 }
@@ -179,8 +184,9 @@ std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
     // Only the sign of f'(x) matters, and whether it is 0; FLOAT64's rounding must not turn it into
     // 0.
     const std::optional<uint64_t> slope =
-        std::isinf(x) ? Round(DataType::kFloat64, what, x, parameters)
-                      : RoundFinite(DataType::kFloat64, what, x, parameters, std::nullopt);
+        std::isinf(x)
+            ? Round(DataType::kFloat64, what, x, parameters)
+            : RoundFinite(DataType::kFloat64, what, FromDouble(x), parameters, std::nullopt);
     if (!slope) return std::nullopt;
     double factor = Decode(DataType::kFloat64, *slope);
     if (std::isfinite(x) && !IsExactlyZero(what, x, parameters, std::nullopt)) {
@@ -199,7 +205,7 @@ std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
     if (factor == 0) return Encode(type, factor * *upstream);
     return RoundLimit(type, what, sign, parameters, upstream);
   }
-  const std::optional<uint64_t> bits = RoundFinite(type, what, x, parameters, upstream);
+  const std::optional<uint64_t> bits = RoundFinite(type, what, FromDouble(x), parameters, upstream);
   if (!bits || (*bits << (64 - FormatOf(type).bits + 1)) != 0) return bits;
   // A zero: a rounded one has its sign; an exact one has the sign of its convention.
   if (!IsExactlyZero(what, x, parameters, upstream)) return bits;
@@ -209,9 +215,24 @@ std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
   return Encode(type, negative ? -0.0 : 0.0);
 }
 
+std::optional<uint64_t> Oracle::RoundSum(DataType type, int what, double x, double bias,
+                                         std::span<const double> parameters,
+                                         std::optional<double> upstream) const {
+  const double sum = x + bias;
+  if (!std::isfinite(sum)) return Round(type, what, sum, parameters, upstream);
+  const Dyadic exact = Sum(x, bias);
+  if (arf_cmp_d(exact.get(), sum) == 0) return Round(type, what, sum, parameters, upstream);
+  return RoundFinite(type, what, exact, parameters, upstream);
+}
+
 Ball Oracle::Enclose(int what, double x, std::span<const double> parameters, double upstream,
                      slong bits) const {
-  const Dyadic exact = FromDouble(x);
+  return EncloseSum(what, x, 0, parameters, upstream, bits);
+}
+
+Ball Oracle::EncloseSum(int what, double x, double bias, std::span<const double> parameters,
+                        double upstream, slong bits) const {
+  const Dyadic exact = Sum(x, bias);
   Ball total;
   for (Context c{bits + 32, true}; c.bits <= kMaxBits; c.bits *= 2) {
     total = Total(At(what, exact, parameters, upstream, c), c);

@@ -39,6 +39,12 @@ class Oracle {
                                 std::span<const double> parameters,
                                 std::optional<double> upstream = std::nullopt) const;
 
+  // As Round, at the exact x + bias (infinite where it is beyond FLOAT64's range). Where that is
+  // not a double, upstream must be finite and not 0.
+  std::optional<uint64_t> RoundSum(engine::DataType type, int what, double x, double bias,
+                                   std::span<const double> parameters,
+                                   std::optional<double> upstream = std::nullopt) const;
+
   // Whether the result is 0, not merely rounded to it. x must be finite.
   bool IsExactlyZero(int what, double x, std::span<const double> parameters,
                      std::optional<double> upstream) const;
@@ -47,6 +53,10 @@ class Oracle {
   // kMaxBits of working precision come. x must be finite.
   Ball Enclose(int what, double x, std::span<const double> parameters, double upstream,
                slong bits) const;
+
+  // As Enclose, at the exact x + bias.
+  Ball EncloseSum(int what, double x, double bias, std::span<const double> parameters,
+                  double upstream, slong bits) const;
 
   // Where the kinks are, rounded to double.
   std::vector<double> Kinks(std::span<const double> parameters) const;
@@ -68,7 +78,7 @@ class Oracle {
   // The result at x times upstream, at one precision. x may be of any size.
   Number At(int what, const Dyadic& x, std::span<const double> parameters,
             std::optional<double> upstream, Context c) const;
-  std::optional<uint64_t> RoundFinite(engine::DataType type, int what, double x,
+  std::optional<uint64_t> RoundFinite(engine::DataType type, int what, const Dyadic& x,
                                       std::span<const double> parameters,
                                       std::optional<double> upstream) const;
   // At x = sign * 2^exponent, with what has gone to 0 there taken as 0.

@@ -40,6 +40,14 @@ TEST(MakeComparePlan, RefusesWithTheFieldAndWhatWouldBeRight) {
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   const Refused cases[] = {
       {"", kInvalid, "comparison.reference is required"},
+      {"reference { name: 'softmax' } grid { to: 1 points: 2 }", absl::StatusCode::kUnimplemented,
+       "comparison.reference.name: softmax is a row function; only elementwise"},
+      {"reference { name: 'gelu' } candidates { name: 'glu' } grid { to: 1 points: 2 }",
+       absl::StatusCode::kUnimplemented, "comparison.candidates[0].name: glu is a row function"},
+      {"reference { name: 'elu' parameter_tensors { key: 'alpha' value {} } }",
+       absl::StatusCode::kUnimplemented,
+       "comparison.reference.parameter_tensors[\"alpha\"]: a comparison takes parameters that are"},
+      {"reference { name: 'elu' axis: 1 }", kInvalid, "comparison.reference.axis: elu is"},
       {"reference { name: 'gelo' }", absl::StatusCode::kNotFound,
        "comparison.reference.name: there is no activation \"gelo\". Near names: gelu"},
       {"reference { name: 'relu' } candidates { name: 'nothing' }", absl::StatusCode::kNotFound,

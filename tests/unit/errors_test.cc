@@ -17,13 +17,14 @@ using testing::Not;
 TEST(Errors, StayBelowTheLimitWhateverTheClientWrote) {
   const std::string hostile(10'000, '\xff');
   const std::vector<absl::string_view> near(3, "gelu_pytorch_tanh");
-  const std::string path = ParameterPath("evaluations[1023].activation", hostile);
+  const std::string path =
+      ParameterPath("evaluations[1023].activation", "parameter_tensors", hostile);
   const engine::Parameter parameter = {
       "alpha", "", 1, -1.7976931348623157e308, 1.7976931348623157e308, true};
   for (const absl::Status& status :
        {UnknownActivation("evaluations[1023].activation.name", hostile, near),
         ParameterOutOfRange(path, -1.7976931348623157e308, parameter),
-        UnknownParameter(path, **engine::Catalogue().begin()),
+        UnknownParameter(path, "elu", std::span(&parameter, 1)),
         MissingField(std::string(5'000, 'f'))}) {
     EXPECT_LE(status.message().size(), static_cast<size_t>(kMaxStatusMessageBytes));
   }

@@ -50,8 +50,24 @@ void ExpectSame(const RawTensor& raw, const v1::Tensor& message) {
             BitsOf(message.double_values().data(), message.double_values_size()));
 }
 
+std::optional<int32_t> AxisOf(const v1::AxisTensor& message) {
+  return message.has_axis() ? std::optional(message.axis()) : std::nullopt;
+}
+
+void ExpectSame(const RawAxisTensor& raw, const v1::AxisTensor& message) {
+  ASSERT_EQ(raw.values.has_value(), message.has_values());
+  if (raw.values) ExpectSame(*raw.values, message.values());
+  EXPECT_EQ(raw.axis, AxisOf(message));
+}
+
 void ExpectSame(const RawActivation& raw, const v1::Activation& message) {
   EXPECT_EQ(raw.name, message.name().substr(0, kMaxNameBytes + 1));
+  EXPECT_EQ(raw.axis, message.has_axis() ? std::optional(message.axis()) : std::nullopt);
+  ASSERT_EQ(raw.parameter_tensors.size(), static_cast<size_t>(message.parameter_tensors_size()));
+  for (const auto& [name, tensor] : raw.parameter_tensors) {
+    ASSERT_TRUE(message.parameter_tensors().contains(name));
+    ExpectSame(tensor, message.parameter_tensors().at(name));
+  }
   if (message.parameters_size() > kMaxRequestParameters) {
     EXPECT_EQ(raw.parameters.size(), kMaxRequestParameters + 1u);
     return;
@@ -75,6 +91,8 @@ void ExpectSame(const RawItem& raw, const v1::GradientEvaluation& message) {
   if (raw.upstream) ExpectSame(*raw.upstream, message.upstream());
   EXPECT_EQ(raw.return_value, message.return_value());
   EXPECT_EQ(raw.return_parameter_gradients, message.return_parameter_gradients());
+  ASSERT_EQ(raw.bias.has_value(), message.has_bias());
+  if (raw.bias) ExpectSame(*raw.bias, message.bias());
 }
 
 // Whether both took the bytes as a GradientRequest; that they then read the same, or both refused.
@@ -116,9 +134,18 @@ class Generator {
     for (uint32_t i = Below(4); i > 0; --i) tensor.add_double_values(Number());
   }
 
+  void Fill(v1::AxisTensor& tensor) {
+    if (Coin()) Fill(*tensor.mutable_values());
+    if (Coin()) tensor.set_axis(static_cast<int32_t>(Below(9)) - 4);
+  }
+
   void Fill(v1::Activation& activation) {
     activation.set_name(Text(80));
     for (uint32_t i = Below(4); i > 0; --i) (*activation.mutable_parameters())[Text(3)] = Number();
+    for (uint32_t i = Below(3); i > 0; --i) {
+      Fill((*activation.mutable_parameter_tensors())[Text(1)]);
+    }
+    if (Coin()) activation.set_axis(static_cast<int32_t>(Below(9)) - 4);
   }
 
   v1::GradientRequest Request() {
@@ -131,6 +158,7 @@ class Generator {
       item.set_output_type(static_cast<v1::DataType>(Below(6)));
       item.set_return_value(Coin());
       item.set_return_parameter_gradients(Coin());
+      if (Coin()) Fill(*item.mutable_bias());
     }
     return request;
   }
@@ -159,6 +187,7 @@ TEST(ReadRequest, MergesAFieldThatStandsTwiceAsTheGeneratedClassesDo) {
       generator.Fill(*item->mutable_activation());
       generator.Fill(*item->mutable_input());
       generator.Fill(*item->mutable_upstream());
+      generator.Fill(*item->mutable_bias());
     }
     const std::string body = first.SerializeAsString() + second.SerializeAsString();
     std::string bytes(1, '\x0a');
@@ -252,6 +281,7 @@ TEST(ReadRequest, KeepsABoundedNumberOfExtentsParametersAndBytesOfNames) {
   item.mutable_activation()->set_name(std::string(1'000'000, 'n'));
   for (int i = 0; i < 10'000; ++i) {
     (*item.mutable_activation()->mutable_parameters())[std::to_string(i)] = i;
+    (*item.mutable_activation()->mutable_parameter_tensors())[std::to_string(i)].set_axis(i);
     item.mutable_input()->add_shape(1);
   }
   const grpc::ByteBuffer buffer = InSlices(message.SerializeAsString(), 65'536);
@@ -259,6 +289,7 @@ TEST(ReadRequest, KeepsABoundedNumberOfExtentsParametersAndBytesOfNames) {
   ASSERT_TRUE(raw.has_value());
   EXPECT_EQ(raw->items[0].activation->name.size(), kMaxNameBytes + 1u);
   EXPECT_EQ(raw->items[0].activation->parameters.size(), kMaxRequestParameters + 1u);
+  EXPECT_EQ(raw->items[0].activation->parameter_tensors.size(), kMaxRequestParameters + 1u);
   EXPECT_EQ(raw->items[0].input->shape.size(), static_cast<size_t>(kMaxRank));
   EXPECT_EQ(raw->items[0].input->rank, 10'000);
 }
@@ -293,43 +324,94 @@ v1::Tensor Expected(const ReplyTensor& tensor, int salt) {
   return message;
 }
 
+ReplyTensor RandomTensor(Generator& generator) {
+  ReplyTensor tensor = {
+      .type = static_cast<engine::DataType>(generator.Below(engine::kDataTypeCount)),
+      .encoding = generator.Coin() ? Encoding::kBytes : Encoding::kValues,
+      .shape = {},
+      .count = generator.Below(300)};
+  if (generator.Coin()) tensor.shape = {1, tensor.count, 1'000'000};
+  return tensor;
+}
+
+ReplyTensor RandomGradient(Generator& generator) {
+  ReplyTensor tensor = RandomTensor(generator);
+  tensor.type = engine::DataType::kFloat64;
+  return tensor;
+}
+
+ReplyItem RandomItem(Generator& generator) {
+  ReplyItem item;
+  item.result = RandomTensor(generator);
+  if (generator.Coin()) item.value = RandomTensor(generator);
+  if (generator.Below(4) == 0) {
+    item.activation.row = engine::RowCatalogue()[generator.Below(2)];
+    item.activation.axis = static_cast<int>(generator.Below(kMaxRank));
+    return item;
+  }
+  const auto catalogue = engine::Catalogue();
+  const uint32_t index = generator.Below(static_cast<uint32_t>(catalogue.size()));
+  item.activation.function = engine::WithDefaults(*catalogue[index]);
+  item.has_parameter_gradients = generator.Coin();
+  for (size_t p = 0; p < item.activation.parameters().size(); ++p) {
+    if (generator.Coin()) continue;
+    item.activation.is_tensor[p] = true;
+    if (item.has_parameter_gradients) {
+      item.tensor_gradients.emplace_back(p, RandomGradient(generator));
+    }
+  }
+  if (item.has_parameter_gradients && generator.Coin()) {
+    item.bias_gradient = RandomGradient(generator);
+  }
+  return item;
+}
+
+size_t SizeOf(const ReplyTensor& tensor) {
+  return static_cast<size_t>(tensor.count) * ReplyElementSize(tensor);
+}
+
+// What the engine would do; returns the message that the reply then is.
+v1::GradientResult Fill(const ReplyItem& item, const Destination& destination) {
+  v1::GradientResult result;
+  const ReplyActivation& activation = item.activation;
+  result.mutable_activation()->set_name(activation.name());
+  if (activation.row != nullptr) result.mutable_activation()->set_axis(activation.axis);
+  const auto fill = [](const ReplyTensor& tensor, std::byte* data, int salt) {
+    FillData(data, SizeOf(tensor), salt);
+    return Expected(tensor, salt);
+  };
+  *result.mutable_gradient() = fill(item.result, destination.result, 1);
+  if (item.value) *result.mutable_value() = fill(*item.value, destination.value, 2);
+  const auto parameters = activation.parameters();
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    if (activation.is_tensor[p]) continue;
+    (*result.mutable_activation()->mutable_parameters())[parameters[p].name] =
+        activation.function.parameters[p];
+    if (!item.has_parameter_gradients) continue;
+    const double gradient = 0.5 + static_cast<double>(p);
+    std::memcpy(destination.parameter_gradients[p], &gradient, sizeof(gradient));
+    (*result.mutable_parameter_gradients())[parameters[p].name] = gradient;
+  }
+  for (const auto& [p, tensor] : item.tensor_gradients) {
+    const auto place = static_cast<size_t>(p);
+    (*result.mutable_parameter_tensor_gradients())[parameters[place].name] =
+        fill(tensor, destination.parameter_gradients[place], 3 + p);
+  }
+  if (item.bias_gradient) {
+    *result.mutable_bias_gradient() = fill(*item.bias_gradient, destination.bias_gradient, 9);
+  }
+  return result;
+}
+
 TEST(MakeReply, WritesWhatTheGeneratedClassesRead) {
   Generator generator(4);
   for (int round = 0; round < 500; ++round) {
     std::vector<ReplyItem> items(1 + generator.Below(5));
-    for (ReplyItem& item : items) {
-      const auto catalogue = engine::Catalogue();
-      const uint32_t index = generator.Below(static_cast<uint32_t>(catalogue.size()));
-      item.function = engine::WithDefaults(*catalogue[index]);
-      item.result.type = static_cast<engine::DataType>(generator.Below(engine::kDataTypeCount));
-      item.result.encoding = generator.Coin() ? Encoding::kBytes : Encoding::kValues;
-      item.result.count = generator.Below(300);
-      if (generator.Coin()) item.result.shape = {1, item.result.count, 1'000'000};
-      item.has_value = generator.Coin();
-      item.has_parameter_gradients = generator.Coin();
-    }
+    for (ReplyItem& item : items) item = RandomItem(generator);
     const Reply reply = MakeReply(items);
     v1::GradientResponse expected;
     for (size_t i = 0; i < items.size(); ++i) {
-      const ReplyItem& item = items[i];
-      const auto& parameters = item.function.spec->parameters;
-      const size_t size = static_cast<size_t>(item.result.count) * ReplyElementSize(item.result);
-      FillData(reply.destinations[i].result, size, 1);
-      v1::GradientResult& result = *expected.add_results();
-      result.mutable_activation()->set_name(item.function.spec->name);
-      *result.mutable_gradient() = Expected(item.result, 1);
-      if (item.has_value) {
-        FillData(reply.destinations[i].value, size, 2);
-        *result.mutable_value() = Expected(item.result, 2);
-      }
-      for (size_t p = 0; p < parameters.size(); ++p) {
-        (*result.mutable_activation()->mutable_parameters())[parameters[p].name] =
-            item.function.parameters[p];
-        if (!item.has_parameter_gradients) continue;
-        const double gradient = 0.5 + static_cast<double>(p);
-        std::memcpy(reply.destinations[i].parameter_gradients[p], &gradient, sizeof(gradient));
-        (*result.mutable_parameter_gradients())[parameters[p].name] = gradient;
-      }
+      *expected.add_results() = Fill(items[i], reply.destinations[i]);
     }
     v1::GradientResponse message;
     ASSERT_TRUE(message.ParseFromString(BytesOf(reply.buffer)));

@@ -28,7 +28,7 @@ struct Gelu {
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
-    return NormalRamp(x);
+    return NormalRamp(x, 1.0);
   }
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double*) {

@@ -105,8 +105,10 @@ class Checker {
 
   void Check(std::span<const float> x, bool consecutive, Tally& tally) {
     y_.resize(x.size());
-    engine::Run(operation_, reinterpret_cast<const std::byte*>(x.data()), nullptr,
-                reinterpret_cast<std::byte*>(y_.data()), x.size());
+    engine::Run(operation_,
+                {.input = reinterpret_cast<const std::byte*>(x.data()),
+                 .output = reinterpret_cast<std::byte*>(y_.data())},
+                x.size());
     if (context_->job.tamper) context_->job.tamper(x, y_);
     if (consecutive) {
       filter_.CheckConsecutive(x, y_, undecided_);
@@ -237,8 +239,10 @@ Tally CheckFloat64(const Context& context, std::span<const int64_t> places, uint
   RandomInputs(places, generator, x);
   const Operation operation{engine::WithDefaults(*context.job.spec), context.job.quantity,
                             DataType::kFloat64, DataType::kFloat64};
-  engine::Run(operation, reinterpret_cast<const std::byte*>(x.data()), nullptr,
-              reinterpret_cast<std::byte*>(y.data()), x.size());
+  engine::Run(operation,
+              {.input = reinterpret_cast<const std::byte*>(x.data()),
+               .output = reinterpret_cast<std::byte*>(y.data())},
+              x.size());
   Tally tally;
   tally.inputs = tally.by_oracle = x.size();
   for (size_t i = 0; i < x.size(); ++i) {

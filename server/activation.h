@@ -1,0 +1,54 @@
+// From an Activation message to one that is known to be right, but for what depends on an input.
+#ifndef ACTIVATION_SERVER_ACTIVATION_H_
+#define ACTIVATION_SERVER_ACTIVATION_H_
+
+#include <absl/status/statusor.h>
+#include <absl/strings/string_view.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "server/elements.h"
+#include "server/request.h"
+
+namespace activation::server {
+
+// A parameter that differs along an axis; every value is allowed.
+struct ParameterTensor {
+  // Its place in Spec::parameters.
+  int parameter = 0;
+  // As asked for.
+  std::optional<int32_t> axis = std::nullopt;
+  std::vector<double> values = {};
+  // Of the values, which the gradient for them has, too.
+  Shape shape = {};
+  Encoding encoding = Encoding::kBytes;
+
+  bool operator==(const ParameterTensor&) const = default;
+};
+
+// Either a row function or an elementwise one.
+struct Activation {
+  const engine::RowSpec* row = nullptr;
+  // Of a row function, as asked for.
+  std::optional<int32_t> axis = std::nullopt;
+  engine::Function function = {};
+  std::vector<ParameterTensor> tensors = {};
+};
+
+// Whether both are the same function, at any x.
+bool IsSame(const Activation& a, const Activation& b);
+
+// Errors name fields below `field`.
+absl::StatusOr<Activation> MakeActivation(absl::string_view field, RawActivation raw);
+
+// The same for comparisons: elementwise, of parameters that are numbers.
+absl::StatusOr<engine::Function> MakeFunction(absl::string_view field, const RawActivation& raw);
+
+// The flat values of an AxisTensor, which are required.
+absl::StatusOr<Elements> MakeAxisValues(absl::string_view field, RawAxisTensor raw);
+
+}  // namespace activation::server
+
+#endif  // ACTIVATION_SERVER_ACTIVATION_H_
