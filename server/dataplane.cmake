@@ -3,6 +3,7 @@
 # version's string.
 set(DATAPLANE_SOURCES
   activation.cc
+  along_axes.cc
   answer.cc
   axis.cc
   compare.cc

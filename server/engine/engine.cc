@@ -187,16 +187,6 @@ void AddGradient(const Function& function, int what, DataType input_type, const 
   }
 }
 
-void ParameterGradients::Add(DataType input_type, const Operands& operands, size_t count) {
-  for (size_t p = 0; p < function_.spec->parameters.size(); ++p) {
-    AddGradient(function_, static_cast<int>(p), input_type, operands, count, sums_[p]);
-  }
-}
-
-void ParameterGradients::Add(const ParameterGradients& other) {
-  for (size_t p = 0; p < sums_.size(); ++p) sums_[p].Add(other.sums_[p]);
-}
-
 // Sum of two pairs (Joldes, Muller, Popescu, algorithm 6); plain where it is not finite.
 void PreciseSum::Add(const PreciseSum& term) {
   const auto two_sum = [](double a, double b, double* rest) {

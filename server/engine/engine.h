@@ -111,22 +111,6 @@ inline constexpr int kBias = -1;
 void AddGradient(const Function& function, int what, DataType input_type, const Operands& operands,
                  size_t count, PreciseSum& sum);
 
-// The gradient for each parameter of a function, summed over elements.
-class ParameterGradients {
- public:
-  explicit ParameterGradients(const Function& function) : function_(function) {}
-
-  void Add(DataType input_type, const Operands& operands, size_t count);
-  // Adds what another one, of the same function, has summed.
-  void Add(const ParameterGradients& other);
-  // For the index-th of Spec::parameters.
-  double Total(int index) const { return sums_[index].Total(); }
-
- private:
-  Function function_;
-  std::array<PreciseSum, kMaxParameters> sums_;
-};
-
 // The instruction set that Run uses here, by Highway's name ("AVX3", "AVX2", "SSE4", "SSSE3", ...).
 const char* SimdTarget();
 

@@ -197,7 +197,7 @@ class CommandLineTest(unittest.TestCase):
                                                    "--format", "npy", "--", "1"))
         self.assertIn("upstream has 1", self.fails(67, "gradient", "scale", "--upstream",
                                                    self.save("g.npy", np.ones(1, np.float32)),
-                                                   "--", "1", "2"))
+                                                   "--", "1", "2", "3"))
 
     # Compare, list, info, health
 
@@ -206,7 +206,8 @@ class CommandLineTest(unittest.TestCase):
         report = json.loads(self.ok("compare", "scale", "--with", "a", "--with", "b:p=2,q=0.5",
                                     *grid, "--format", "json"))
         first, second = report["reports"]
-        self.assertEqual(second["candidate"], {"name": "b", "parameters": {"p": 2, "q": 0.5}})
+        self.assertEqual(second["candidate"], {"name": "b", "parameters": {"p": 2, "q": 0.5},
+                                               "parameterTensors": {}})
         self.assertEqual((first["points"], first["maxAbsoluteError"]["x"]), ("2000001", -10))
         self.assertEqual(second["meanAbsoluteError"], 1)
         self.assertEqual(second["nonFiniteMismatches"], "0")
