@@ -24,9 +24,11 @@ namespace HWY_NAMESPACE {
 using D64 = hn::ScalableTag<double>;
 using D32 = hn::Rebind<float, D64>;
 
-// Vectors side by side, as many as the registers hold with what they need.
+// Vectors side by side: as many as the registers hold with what they need, where speed matters.
 #if HWY_TARGET == HWY_SCALAR
 inline constexpr size_t kVectors = 1;
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+inline constexpr size_t kVectors = 2;
 #else
 inline constexpr size_t kVectors = 4;
 #endif
