@@ -209,6 +209,20 @@ void Refine(const void* context, const FastArrays& arrays, uint32_t lanes) {
   for (size_t i = 0; i < count; ++i) StoreAs(arrays.out, places[i], result[i]);
 }
 
+// A PlacesRefiner's function: context is the Operation.
+void RefinePlaces(const void* context, const FastArrays& arrays, std::span<const size_t> places) {
+  double x[kBlock] = {}, upstream[kBlock] = {}, result[kBlock];
+  const bool has_upstream = arrays.upstream != nullptr;
+  for (size_t i = 0; i < places.size(); ++i) {
+    x[i] = LoadAs<double>(arrays.x, places[i]);
+    if (has_upstream) upstream[i] = LoadAs<double>(arrays.upstream, places[i]);
+  }
+  RunBlock(*static_cast<const Operation*>(context), reinterpret_cast<const std::byte*>(x),
+           has_upstream ? reinterpret_cast<const std::byte*>(upstream) : nullptr,
+           reinterpret_cast<std::byte*>(result), places.size());
+  for (size_t i = 0; i < places.size(); ++i) StoreAs(arrays.out, places[i], result[i]);
+}
+
 }  // namespace
 
 void Run(const Operation& operation, const std::byte* input, const std::byte* upstream,
@@ -221,6 +235,15 @@ void Run(const Operation& operation, const std::byte* input, const std::byte* up
         function.parameters.data(),
         {.x = input, .upstream = upstream, .bias = nullptr, .out = output}, count,
         {Refine, &operation});
+    return;
+  }
+  if (operation.input_type == DataType::kFloat64 && operation.output_type == DataType::kFloat64 &&
+      !is_scaled_value && std::ranges::all_of(operation.function.parameters, IsOrdinary)) {
+    const auto& function = operation.function;
+    Float64Kernels()[IndexOf(*function.spec)][RowOf(operation.quantity)](
+        function.parameters.data(),
+        {.x = input, .upstream = upstream, .bias = nullptr, .out = output}, count,
+        {RefinePlaces, &operation});
     return;
   }
   if (SizeOf(operation.input_type) == sizeof(uint16_t) && upstream == nullptr) {

@@ -1,0 +1,312 @@
+// The functions of elementary-inl.h, and those of math-inl.h that have a shorter way, over
+// QuickPairs.
+//
+// Error bounds are relative; bounds of the polynomials: coefficients.h.
+#include <cmath>
+#include <utility>
+
+#include "hwy/highway.h"
+#include "server/engine/math-inl.h"
+#include "server/engine/quick_pairs-inl.h"
+
+#if defined(ACTIVATION_SERVER_ENGINE_QUICK_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACTIVATION_SERVER_ENGINE_QUICK_MATH_INL_H_
+#undef ACTIVATION_SERVER_ENGINE_QUICK_MATH_INL_H_
+#else
+#define ACTIVATION_SERVER_ENGINE_QUICK_MATH_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace activation::engine {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// table[j] for the low four bits of each lane.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> LookUp(const double (&table)[16], const Lanes<D, kCount>& j) {
+  const D d;
+#if HWY_TARGET == HWY_AVX3
+  const auto low = hn::LoadU(d, table), high = hn::LoadU(d, table + 8);
+  const hn::RebindToSigned<D> di;
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA {
+    const auto place = hn::BitCast(di, j.v[i]);
+    return hn::Vec<D>{_mm512_permutex2var_pd(low.raw, place.raw, high.raw)};
+  });
+#else
+  const hn::RebindToSigned<D> di;
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA {
+    return hn::GatherIndex(d, table, hn::And(hn::BitCast(di, j.v[i]), hn::Set(di, 15)));
+  });
+#endif
+}
+
+// c[0] + r c[1] + r^2 c[2] ... by Horner's rule, in pairs for the first kPairs terms. Each of those,
+// rounded up to a power of two, must be larger than all that follow together.
+template <size_t kPairs, class L, size_t kTerms>
+HWY_INLINE QuickPairs<L> Polynomial(const QuickPairs<L>& r, const Pair (&c)[kTerms]) {
+  using N = QuickPairs<L>;
+  L rest = c[kTerms - 1].hi;
+  [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
+    ((rest = MulAdd(rest, r.hi, L(c[kTerms - 2 - i].hi))), ...);
+  }
+  (std::make_index_sequence<kTerms - 1 - kPairs>());
+  // The last of these steps has a rest that is a float64.
+  N sum = N::FastMulAdd(rest, r.hi, L(c[kPairs - 1].hi));
+  sum.lo = sum.lo + MulAdd(rest, r.lo, L(c[kPairs - 1].lo));
+  [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
+    [[maybe_unused]] const auto step = [&](const Pair& next) ACTIVATION_LAMBDA {
+      const N high = N::FastMulAdd(sum.hi, r.hi, L(next.hi));
+      const L cross = MulAdd(sum.hi, r.lo, MulAdd(sum.lo, r.hi, L(next.lo)));
+      sum = {high.hi, high.lo + cross};
+    };
+    (step(c[kPairs - 2 - i]), ...);
+  }
+  (std::make_index_sequence<kPairs - 1>());
+  return sum;
+}
+
+// ---- Elementary functions ----
+
+// e^z = power (1 + tail), |tail| < 0.0222.
+template <class L>
+struct QuickExpParts {
+  QuickPairs<L> power, tail;
+};
+
+// Error of 1 + tail: 2^-69; of tail where power is 1: 2^-64.5. Beyond +-708 power is 0 or infinite,
+// or stays as there.
+template <class D, size_t kCount>
+HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kCount>>& argument) {
+  using L = Lanes<D, kCount>;
+  using N = QuickPairs<L>;
+  const D d;
+#if HWY_TARGET == HWY_AVX3
+  const N z = argument;
+  const L magic = 0x1.8p48;
+#else
+  const N z = Clamp(argument, 708);
+  const L magic = 0x1.8p48 + 1023;
+#endif
+  const L sum = MulAdd(z.hi, L(kLog2E.part[0]), magic);
+  const L n = sum - magic;
+  const L high = N::NegMulAdd(n, L(16 * kLn2SixteenthPart[0]), z.hi);  // exact
+  const L low = N::NegMulAdd(n, L(16 * kLn2SixteenthPart[1]), z.lo);
+  const N r = N::FastTwoSum(high, low);
+
+  // r^2/2 and r^3/2.
+  const L half = r.hi * 0.5;
+  const N square = N::TwoProduct(half, r.hi);
+  const L cube = square.hi * r.hi;
+  const N first = N::FastTwoSum(r.hi, square.hi);
+  const L rest = MulAdd(cube, Polynomial(r.hi, kExpCubic), square.lo);
+  const N tail = {first.hi, rest + (first.lo + MulAdd(r.hi, r.lo, r.lo))};
+
+  const N root = {LookUp(kSixteenths, sum), LookUp(kSixteenthsRest, sum)};
+#if HWY_TARGET == HWY_AVX3
+  const auto scaled = [&](const L& a) ACTIVATION_LAMBDA {
+    return L::Each([&](size_t i) ACTIVATION_LAMBDA {
+      return hn::Vec<D>{_mm512_scalef_pd(a.v[i].raw, n.v[i].raw)};
+    });
+  };
+  return {{scaled(root.hi), scaled(root.lo)}, tail};
+#else
+  const hn::RebindToUnsigned<D> du;
+  const L scale = L::Each([&](size_t i) ACTIVATION_LAMBDA {
+    return hn::BitCast(d, hn::ShiftLeft<52>(hn::ShiftRight<4>(hn::BitCast(du, sum.v[i]))));
+  });
+  return {{root.hi * scale, root.lo * scale}, tail};
+#endif
+}
+
+template <class L>
+HWY_INLINE QuickPairs<L> Exp(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const auto [power, tail] = SplitExp(z);
+  const N high = N::FastMulAdd(power.hi, tail.hi, power.hi);
+  return {high.hi, MulAdd(power.hi, tail.lo, MulAdd(power.lo, tail.hi, power.lo) + high.lo)};
+}
+
+// Error 2^-68 for |z| <= 708; beyond that something of at most 2^-1021 or at least 2^1021, or
+// infinity, or NaN.
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> ExpScaled(const QuickPairs<L>& z) {
+  return Exp(z);
+}
+
+// Error 2^-64 for z <= 708.
+template <class L>
+HWY_INLINE QuickPairs<L> Expm1(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const auto [power, tail] = SplitExp(z);
+  const N less = N::TwoSum(power.hi, L(-1.0));
+  const N grown = N::TwoProduct(power.hi, tail.hi);
+  const N high = N::FastTwoSum(less.hi, grown.hi);
+  const L rest = (high.lo + less.lo) + (grown.lo + power.lo);
+  return {high.hi, MulAdd(power.hi, tail.lo, MulAdd(power.lo, tail.hi, rest))};
+}
+
+// log(1 + u) for 0 <= u <= 1: 1 + u = (1 + r)/c, 1/c near 1 + j/15. Error 2^-66.
+template <class D, size_t kCount>
+HWY_INLINE QuickPairs<Lanes<D, kCount>> Log1p(const QuickPairs<Lanes<D, kCount>>& u) {
+  using L = Lanes<D, kCount>;
+  using N = QuickPairs<L>;
+  const L j = MulAdd(u.hi, L(15.0), L(0x1.8p52));
+  const L c = LookUp(kLogInverse, j);
+  const N product = N::TwoProduct(u.hi, c);
+  const L high = product.hi + (c - 1.0);  // exact
+  const N r = N::FastTwoSum(high, MulAdd(u.lo, c, product.lo));
+
+  const L minus_half = r.hi * -0.5;
+  const N square = N::TwoProduct(minus_half, r.hi);  // -r^2/2
+  const N cubic = Polynomial<1>(r, kLogCubic) * -2.0;
+  const N cube = N(square.hi, MulAdd(minus_half, r.lo + r.lo, square.lo)) * r * cubic;
+  const N first = N::FastTwoSum(r.hi, square.hi);
+  const N second = N::FastTwoSum(first.hi, cube.hi);
+  const L rest = (first.lo + second.lo) + (cube.lo + square.lo) +
+                 N::NegMulAdd(r.hi, r.lo, r.lo);
+  const N log = N::FastTwoSum(LookUp(kLogHigh, j), second.hi);
+  return {log.hi, log.lo + (rest + LookUp(kLogRest, j))};
+}
+
+// Terms of kMillsSeries that are pairs; the rest is below 2^-14 of the sum.
+inline constexpr size_t kMillsPairs = 10;
+
+// For 0 <= t <= 36. Error 2^-65.
+template <class L>
+HWY_INLINE QuickPairs<L> Mills(const QuickPairs<L>& t) {
+  using N = QuickPairs<L>;
+  const N y = N::Reciprocal(t + kMillsShift);
+  const N from_middle = N::TwoSum(y.hi, L(-kMillsMiddle));
+  return y * Polynomial<kMillsPairs>(N(from_middle.hi, from_middle.lo + y.lo), kMillsSeries);
+}
+
+// By way of DoubleDouble.
+template <class D, size_t kCount, class Function>
+HWY_INLINE QuickPairs<Lanes<D, kCount>> ByDoubleDouble(const QuickPairs<Lanes<D, kCount>>& z,
+                                                       Function function) {
+  using L = Lanes<D, kCount>;
+  QuickPairs<L> result;
+  L::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    const auto value = function(DoubleDouble<D>::FastTwoSum(z.hi.v[i], z.lo.v[i]));
+    result.hi.v[i] = value.hi;
+    result.lo.v[i] = value.lo;
+  });
+  return result;
+}
+template <class L>
+HWY_INLINE QuickPairs<L> Sin(const QuickPairs<L>& z) {
+  return ByDoubleDouble(z, [](auto angle) ACTIVATION_LAMBDA { return Sin(angle); });
+}
+template <class L>
+HWY_INLINE QuickPairs<L> Cos(const QuickPairs<L>& z) {
+  return ByDoubleDouble(z, [](auto angle) ACTIVATION_LAMBDA { return Cos(angle); });
+}
+
+template <class L>
+HWY_INLINE QuickPairs<L> InverseFactorial(const QuickPairs<L>&, int n) {
+  return kInverseFactorialPair[n];
+}
+
+template <class D, size_t kCount>
+HWY_INLINE QuickPairs<Lanes<D, kCount>> Sqrt(const QuickPairs<Lanes<D, kCount>>& a) {
+  using L = Lanes<D, kCount>;
+  using N = QuickPairs<L>;
+  const L root = L::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Sqrt(a.hi.v[i]); });
+  const N square = N::TwoProduct(root, root);
+  return {root, ((a.hi - square.hi) - square.lo + a.lo) / (root + root)};
+}
+
+// ---- math-inl.h ----
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> Logistic(const QuickPairs<L>& z) {
+  return QuickPairs<L>::Reciprocal(Exp(-z) + 1.0);
+}
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> LogisticSlope(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const N e = Exp(-Abs(z));
+  const N below = N::FastSum(1.0, e);
+  return e / (below * below);
+}
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> LogisticRamp(const QuickPairs<L>& x, const QuickPairs<L>& u,
+                                            Factor factor) {
+  using N = QuickPairs<L>;
+  return x / (Exp(u * -N(factor)) + 1.0);
+}
+
+template <class L>
+HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u,
+                                                   const QuickPairs<L>& v) {
+  using N = QuickPairs<L>;
+  const N e = Exp(-u);
+  const N below = e + 1.0;
+  return CancellingSum<N>(N::Reciprocal(below * below), below, v * e);
+}
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> Softplus(const QuickPairs<L>& x, double beta) {
+  using N = QuickPairs<L>;
+  const N log = Log1p(Exp(Abs(x) * -beta));
+  return Max(0.0, x) + log / beta;
+}
+
+template <class L>
+HWY_INLINE QuickPairs<L> Tanh(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const N a = Abs(z);
+  const N e = Expm1(N(a.hi * -2.0, a.lo * -2.0));
+  return CopySign(-e / N::FastSum(2.0, e), z);
+}
+
+// What kMillsSeries reaches; the density there is 2^-936.
+inline constexpr double kQuickTail = 36;
+
+template <class L>
+HWY_INLINE QuickPairs<L> NormalArgument(const QuickPairs<L>& z) {
+  return Min(kQuickTail, Abs(z));
+}
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> NormalPdf(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const N half = {z.hi * -0.5, z.lo * -0.5};
+  return Exp(half * z) * N(kInvSqrt2Pi);
+}
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> NormalCdf(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const N t = NormalArgument(z);
+  const N tail = NormalPdf(t).value * Mills(t);
+  return Select(z < N(0.0), tail, N::FastSum(1.0, -tail));
+}
+
+template <class L>
+HWY_INLINE ScaledQuickPairs<L> NormalRamp(const QuickPairs<L>& x) {
+  using N = QuickPairs<L>;
+  const N t = NormalArgument(x);
+  return N::FastSum(Max(0.0, x), -(t * NormalPdf(t).value * Mills(t)));
+}
+
+template <class L>
+HWY_INLINE Result<QuickPairs<L>> NormalRampSlope(const QuickPairs<L>& z) {
+  using N = QuickPairs<L>;
+  const N t = NormalArgument(z);
+  const N mills = Mills(t);
+  const N pdf = NormalPdf(t).value;
+  const N left = pdf * (mills - t);
+  const N right = N::FastSum(1.0, -left);
+  const auto negative = z < N(0.0);
+  return Result<N>(Select(negative, left, right),
+                   Select(negative, pdf * (mills + t), right));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace activation::engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
