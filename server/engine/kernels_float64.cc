@@ -42,8 +42,9 @@ inline constexpr double kMagnitudeMargin = 0x1p-64;
 // The error bound of any other value, 2^-64 of it, is at most this part of half its last place.
 inline constexpr double kMargin = 0x1p-10;
 
-// From here on |x| and |result| don't underflow on the way, nor do the errors of products.
-inline constexpr double kLeast = 0x1p-500;
+// From here on |x| and |result| don't underflow on the way, nor do the errors of products, nor do
+// the reciprocals of their squares overflow.
+inline constexpr double kLeast = 0x1p-440;
 // Up to here |x| leads to a 0 by no underflow in a result that is made of sums, products and
 // quotients, whatever the parameters.
 inline constexpr double kMost = 0x1p150;
@@ -138,10 +139,17 @@ HWY_INLINE Open RunGroup(const double* parameters, const FastArrays& arrays) {
   } else {
     value = Unscaled(typename Quick::Scaled(result));
   }
-  if (kRow != kValueRow && arrays.upstream != nullptr) {
+  const L64 size = Abs(x);
+  const auto smaller = [](const L64& a, const L64& b) ACTIVATION_LAMBDA {
+    return L64::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Min(a.v[i], b.v[i]); });
+  };
+  L64 least = smaller(size, Abs(value.hi));
+  const bool has_upstream = kRow != kValueRow && arrays.upstream != nullptr;
+  if (has_upstream) {
     const L64 factor = load(arrays.upstream);
     value = value * Quick(factor);
     error = error * Abs(factor);
+    least = smaller(least, Abs(value.hi));
   }
 
   L64 rounded = value.hi + value.lo;
@@ -149,23 +157,18 @@ HWY_INLINE Open RunGroup(const double* parameters, const FastArrays& arrays) {
   L64 end = MulAdd(rest, L64(1 + kMargin), rounded);
   if constexpr (kCancels) end = rounded + (rest + CopySign(error, rest));
   const auto decided = rounded == end;
-  const L64 size = Abs(x);
-  const L64 least = kLeast;
-  auto inside = L64::EachMask([&](size_t i) ACTIVATION_LAMBDA {
-    return hn::Ge(hn::Min(size.v[i], hn::Abs(rounded.v[i])), least.v[i]);
-  });
-  if (kIsPlain || (kRow != kValueRow && arrays.upstream != nullptr)) {
-    // A sum loses the sign of zero.
-    const auto is_zero = value.hi == L64(0.0);
-    rounded = Select(is_zero, value.hi, rounded);
+  const auto is_zero = value.hi == L64(0.0);
+  // A sum loses the sign of zero.
+  if (kIsPlain || has_upstream) rounded = Select(is_zero, value.hi, rounded);
+  const auto inside = L64::EachMask([&](size_t i) ACTIVATION_LAMBDA {
+    const auto low = hn::Set(d, kLeast);
+    auto result = hn::Ge(least.v[i], low);
     if constexpr (kIsPlain) {
-      inside = L64::EachMask([&](size_t i) ACTIVATION_LAMBDA {
-        const auto fits =
-            hn::And(hn::Ge(size.v[i], least.v[i]), hn::Le(size.v[i], hn::Set(d, kMost)));
-        return hn::Or(inside.m[i], hn::And(is_zero.m[i], fits));
-      });
+      const auto fits = hn::And(hn::Ge(size.v[i], low), hn::Le(size.v[i], hn::Set(d, kMost)));
+      result = hn::Or(result, hn::And(is_zero.m[i], fits));
     }
-  }
+    return result;
+  });
   double* const out = reinterpret_cast<double*>(arrays.out);
   auto closed = hn::And(decided.m[0], inside.m[0]);
   L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {

@@ -3,6 +3,7 @@
 //
 // Error bounds are relative; bounds of the polynomials: coefficients.h.
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/highway.h"
@@ -40,9 +41,10 @@ HWY_INLINE Lanes<D, kCount> LookUp(const double (&table)[16], const Lanes<D, kCo
 #endif
 }
 
-// c[0] + r c[1] + r^2 c[2] ... by Horner's rule, in pairs for the first kPairs terms. Each of those,
-// rounded up to a power of two, must be larger than all that follow together.
-template <size_t kPairs, class L, size_t kTerms>
+// c[0] + r c[1] + r^2 c[2] ... by Horner's rule, in pairs for the first kPairs terms. Each of
+// those, rounded up to a power of two, must be larger than all that follow together, and must not
+// cancel more than a bit of them, but for the kCancelling-th.
+template <size_t kPairs, size_t kCancelling = kPairs, class L, size_t kTerms>
 HWY_INLINE QuickPairs<L> Polynomial(const QuickPairs<L>& r, const Pair (&c)[kTerms]) {
   using N = QuickPairs<L>;
   L rest = c[kTerms - 1].hi;
@@ -50,18 +52,24 @@ HWY_INLINE QuickPairs<L> Polynomial(const QuickPairs<L>& r, const Pair (&c)[kTer
     ((rest = MulAdd(rest, r.hi, L(c[kTerms - 2 - i].hi))), ...);
   }
   (std::make_index_sequence<kTerms - 1 - kPairs>());
-  // The last of these steps has a rest that is a float64.
-  N sum = N::FastMulAdd(rest, r.hi, L(c[kPairs - 1].hi));
-  sum.lo = sum.lo + MulAdd(rest, r.lo, L(c[kPairs - 1].lo));
-  [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
-    [[maybe_unused]] const auto step = [&](const Pair& next) ACTIVATION_LAMBDA {
-      const N high = N::FastMulAdd(sum.hi, r.hi, L(next.hi));
-      const L cross = MulAdd(sum.hi, r.lo, MulAdd(sum.lo, r.hi, L(next.lo)));
+  N sum = N(rest, 0.0);
+  const auto step = [&]<size_t k>(std::integral_constant<size_t, k>) ACTIVATION_LAMBDA {
+    const L next = c[k].hi;
+    L cross = MulAdd(sum.hi, r.lo, L(c[k].lo));
+    if constexpr (k + 1 < kPairs) cross = MulAdd(sum.lo, r.hi, cross);
+    if constexpr (k == kCancelling) {
+      const N product = N::TwoProduct(sum.hi, r.hi);
+      const N high = N::FastTwoSum(next, product.hi);
+      sum = {high.hi, (high.lo + product.lo) + cross};
+    } else {
+      const N high = N::FastMulAdd(sum.hi, r.hi, next);
       sum = {high.hi, high.lo + cross};
-    };
-    (step(c[kPairs - 2 - i]), ...);
+    }
+  };
+  [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
+    (step(std::integral_constant<size_t, kPairs - 1 - i>()), ...);
   }
-  (std::make_index_sequence<kPairs - 1>());
+  (std::make_index_sequence<kPairs>());
   return sum;
 }
 
@@ -99,7 +107,7 @@ HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kC
   const L cube = square.hi * r.hi;
   const N first = N::FastTwoSum(r.hi, square.hi);
   const L rest = MulAdd(cube, Polynomial(r.hi, kExpCubic), square.lo);
-  const N tail = {first.hi, rest + (first.lo + MulAdd(r.hi, r.lo, r.lo))};
+  const N tail = N::FastTwoSum(first.hi, rest + (first.lo + MulAdd(r.hi, r.lo, r.lo)));
 
   const N root = {LookUp(kSixteenths, sum), LookUp(kSixteenthsRest, sum)};
 #if HWY_TARGET == HWY_AVX3
@@ -162,14 +170,14 @@ HWY_INLINE QuickPairs<Lanes<D, kCount>> Log1p(const QuickPairs<Lanes<D, kCount>>
   const N cube = N(square.hi, MulAdd(minus_half, r.lo + r.lo, square.lo)) * r * cubic;
   const N first = N::FastTwoSum(r.hi, square.hi);
   const N second = N::FastTwoSum(first.hi, cube.hi);
-  const L rest = (first.lo + second.lo) + (cube.lo + square.lo) +
-                 N::NegMulAdd(r.hi, r.lo, r.lo);
+  const L rest = (first.lo + second.lo) + (cube.lo + square.lo) + N::NegMulAdd(r.hi, r.lo, r.lo);
   const N log = N::FastTwoSum(LookUp(kLogHigh, j), second.hi);
   return {log.hi, log.lo + (rest + LookUp(kLogRest, j))};
 }
 
-// Terms of kMillsSeries that are pairs; the rest is below 2^-14 of the sum.
-inline constexpr size_t kMillsPairs = 10;
+// Terms of kMillsSeries that are pairs; the rest is below 2^-14 of the sum. Near t = 0 one of them
+// almost cancels what follows it.
+inline constexpr size_t kMillsPairs = 10, kMillsCancelling = 5;
 
 // For 0 <= t <= 36. Error 2^-65.
 template <class L>
@@ -177,7 +185,8 @@ HWY_INLINE QuickPairs<L> Mills(const QuickPairs<L>& t) {
   using N = QuickPairs<L>;
   const N y = N::Reciprocal(t + kMillsShift);
   const N from_middle = N::TwoSum(y.hi, L(-kMillsMiddle));
-  return y * Polynomial<kMillsPairs>(N(from_middle.hi, from_middle.lo + y.lo), kMillsSeries);
+  return y * Polynomial<kMillsPairs, kMillsCancelling>(N(from_middle.hi, from_middle.lo + y.lo),
+                                                       kMillsSeries);
 }
 
 // By way of DoubleDouble.
@@ -239,8 +248,7 @@ HWY_INLINE ScaledQuickPairs<L> LogisticRamp(const QuickPairs<L>& x, const QuickP
 }
 
 template <class L>
-HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u,
-                                                   const QuickPairs<L>& v) {
+HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u, const QuickPairs<L>& v) {
   using N = QuickPairs<L>;
   const N e = Exp(-u);
   const N below = e + 1.0;
@@ -301,8 +309,7 @@ HWY_INLINE Result<QuickPairs<L>> NormalRampSlope(const QuickPairs<L>& z) {
   const N left = pdf * (mills - t);
   const N right = N::FastSum(1.0, -left);
   const auto negative = z < N(0.0);
-  return Result<N>(Select(negative, left, right),
-                   Select(negative, pdf * (mills + t), right));
+  return Result<N>(Select(negative, left, right), Select(negative, pdf * (mills + t), right));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -106,8 +106,8 @@ struct QuickPairs {
     return {first, first * NegMulAdd(first, a.lo, rest)};
   }
   static HWY_INLINE L NegMulAdd(const L& a, const L& b, const L& c) {
-    return L::Each(
-        [&](size_t i) ACTIVATION_LAMBDA { return hn::NegMulAdd(a.v[i], b.v[i], c.v[i]); });
+    return L::Each([&](size_t i)
+                       ACTIVATION_LAMBDA { return hn::NegMulAdd(a.v[i], b.v[i], c.v[i]); });
   }
 
   friend HWY_INLINE QuickPairs operator+(const QuickPairs& a, const QuickPairs& b) {
