@@ -445,7 +445,8 @@ inline constexpr double kExpCubic[] = {
     0x1.a01a2a486008cp-15,  // r^5
 };
 
-// 1/(1 + j/15), rounded; -log(kLogInverse[j]), and its rest. Relative error of each sum < 2^-106.
+// 1/(1 + j/15), rounded; that less 1; -log(kLogInverse[j]), and its rest. Relative error of each
+// sum < 2^-106.
 inline constexpr double kLogInverse[16] = {
     0x1p+0,
     0x1.ep-1,
@@ -463,6 +464,24 @@ inline constexpr double kLogInverse[16] = {
     0x1.1249249249249p-1,
     0x1.08d3dcb08d3ddp-1,
     0x1p-1,
+};
+inline constexpr double kLogInverseLess[16] = {
+    0x0p+0,
+    -0x1p-4,
+    -0x1.e1e1e1e1e1e2p-4,
+    -0x1.5555555555554p-3,
+    -0x1.af286bca1af28p-3,
+    -0x1p-2,
+    -0x1.2492492492492p-2,
+    -0x1.45d1745d1745ep-2,
+    -0x1.642c8590b2164p-2,
+    -0x1.8p-2,
+    -0x1.999999999999ap-2,
+    -0x1.b13b13b13b13cp-2,
+    -0x1.c71c71c71c71cp-2,
+    -0x1.db6db6db6db6ep-2,
+    -0x1.ee58469ee5846p-2,
+    -0x1p-1,
 };
 inline constexpr double kLogHigh[16] = {
     0x0p+0,

@@ -28,6 +28,8 @@ using D64 = hn::ScalableTag<double>;
 #ifdef VECTORS
 inline constexpr size_t kVectors = VECTORS;
 #elif HWY_TARGET == HWY_AVX3
+inline constexpr size_t kVectors = 4;
+#elif HWY_TARGET == HWY_AVX2
 inline constexpr size_t kVectors = 2;
 #else
 inline constexpr size_t kVectors = 1;
@@ -176,7 +178,7 @@ HWY_INLINE Open RunGroup(const double* parameters, const FastArrays& arrays) {
     closed = hn::And(closed, hn::And(decided.m[i], inside.m[i]));
   });
   if (HWY_LIKELY(hn::AllTrue(d, closed))) return {};
-  constexpr uint32_t kAll = (uint32_t{1} << kGroup) - 1;
+  constexpr auto kAll = static_cast<uint32_t>((uint64_t{1} << kGroup) - 1);
   return {kAll & ~BitsOf(decided), kAll & ~BitsOf(inside)};
 }
 

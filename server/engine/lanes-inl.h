@@ -70,6 +70,15 @@ struct Lanes {
   }
 
   HWY_INLINE Lanes() = default;
+  // Vector by vector, since GCC leaves copies of whole arrays in memory and moves 16 bytes of them
+  // at a time, which AVX2 then waits for.
+  HWY_INLINE Lanes(const Lanes& other) {
+    ForEach([&](size_t i) ACTIVATION_LAMBDA { v[i] = other.v[i]; });
+  }
+  HWY_INLINE Lanes& operator=(const Lanes& other) {
+    ForEach([&](size_t i) ACTIVATION_LAMBDA { v[i] = other.v[i]; });
+    return *this;
+  }
   HWY_INLINE Lanes(V value) requires(kCount == 1) : v{value} {}
   HWY_INLINE Lanes(double value)
       : Lanes(Each([value](size_t) ACTIVATION_LAMBDA { return hn::Set(D(), value); })) {}

@@ -22,23 +22,64 @@ namespace activation::engine {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// table[j] for the low four bits of each lane.
+// Sixteen pairs, in both layouts that LookUp reads.
+struct PairTable {
+  double hi[16], lo[16];
+  Pair pairs[16];
+};
+constexpr PairTable TableOf(const double (&hi)[16], const double (&lo)[16]) {
+  PairTable table = {};
+  for (int j = 0; j < 16; ++j) {
+    table.hi[j] = table.pairs[j].hi = hi[j];
+    table.lo[j] = table.pairs[j].lo = lo[j];
+  }
+  return table;
+}
+inline constexpr PairTable kRoots = TableOf(kSixteenths, kSixteenthsRest);
+inline constexpr PairTable kInverses = TableOf(kLogInverse, kLogInverseLess);
+inline constexpr PairTable kLogs = TableOf(kLogHigh, kLogRest);
+
+// The pair at the low four bits of each lane of j. (A gather for each half took twice as long on
+// AVX2.)
 template <class D, size_t kCount>
-HWY_INLINE Lanes<D, kCount> LookUp(const double (&table)[16], const Lanes<D, kCount>& j) {
+HWY_INLINE QuickPairs<Lanes<D, kCount>> LookUp(const PairTable& table, const Lanes<D, kCount>& j) {
+  using L = Lanes<D, kCount>;
   const D d;
+  L high, low;
 #if HWY_TARGET == HWY_AVX3
-  const auto low = hn::LoadU(d, table), high = hn::LoadU(d, table + 8);
-  const hn::RebindToSigned<D> di;
-  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA {
-    const auto place = hn::BitCast(di, j.v[i]);
-    return hn::Vec<D>{_mm512_permutex2var_pd(low.raw, place.raw, high.raw)};
-  });
+  const auto half = [&](const double* from, L& to) ACTIVATION_LAMBDA {
+    const auto first = hn::LoadU(d, from), second = hn::LoadU(d, from + 8);
+    const hn::RebindToSigned<D> di;
+    L::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+      const auto place = hn::BitCast(di, j.v[i]);
+      to.v[i] = hn::Vec<D>{_mm512_permutex2var_pd(first.raw, place.raw, second.raw)};
+    });
+  };
+  half(table.hi, high);
+  half(table.lo, low);
 #else
-  const hn::RebindToSigned<D> di;
-  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA {
-    return hn::GatherIndex(d, table, hn::And(hn::BitCast(di, j.v[i]), hn::Set(di, 15)));
+  const hn::RebindToUnsigned<D> du;
+  L::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    alignas(64) uint64_t place[HWY_LANES(double)];
+    hn::Store(hn::And(hn::BitCast(du, j.v[i]), hn::Set(du, 15)), du, place);
+#if HWY_TARGET == HWY_SCALAR
+    high.v[i] = hn::Set(d, table.pairs[place[0]].hi);
+    low.v[i] = hn::Set(d, table.pairs[place[0]].lo);
+#else
+    const hn::Full128<double> d2;
+    const auto pair = [&](size_t lane)
+                          ACTIVATION_LAMBDA { return hn::LoadU(d2, &table.pairs[place[lane]].hi); };
+#if HWY_TARGET == HWY_AVX2
+    const auto even = hn::Combine(d, pair(2), pair(0)), odd = hn::Combine(d, pair(3), pair(1));
+#else
+    const auto even = pair(0), odd = pair(1);
+#endif
+    high.v[i] = hn::InterleaveLower(d, even, odd);
+    low.v[i] = hn::InterleaveUpper(d, even, odd);
+#endif
   });
 #endif
+  return {high, low};
 }
 
 // c[0] + r c[1] + r^2 c[2] ... by Horner's rule, in pairs for the first kPairs terms. Each of
@@ -75,10 +116,14 @@ HWY_INLINE QuickPairs<L> Polynomial(const QuickPairs<L>& r, const Pair (&c)[kTer
 
 // ---- Elementary functions ----
 
-// e^z = power (1 + tail), |tail| < 0.0222.
+// e^z = power (1 + tail) (1 + rest), |tail| < 0.0222, |rest| < 2^-43.
 template <class L>
 struct QuickExpParts {
   QuickPairs<L> power, tail;
+  L rest;
+
+  HWY_INLINE QuickExpParts(const QuickPairs<L>& p, const QuickPairs<L>& t, const L& r)
+      : power(p), tail(t), rest(r) {}
 };
 
 // Error of 1 + tail: 2^-69; of tail where power is 1: 2^-64.5. Beyond +-708 power is 0 or infinite,
@@ -97,41 +142,47 @@ HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kC
 #endif
   const L sum = MulAdd(z.hi, L(kLog2E.part[0]), magic);
   const L n = sum - magic;
-  const L high = N::NegMulAdd(n, L(16 * kLn2SixteenthPart[0]), z.hi);  // exact
-  const L low = N::NegMulAdd(n, L(16 * kLn2SixteenthPart[1]), z.lo);
-  const N r = N::FastTwoSum(high, low);
+#if HWY_NATIVE_FMA
+  // Exact: a multiple of 2^-58 below 2^-5.
+  const L r = N::NegMulAdd(n, L(kLn2.part[0]), z.hi);
+  const L rest = N::NegMulAdd(n, L(kLn2.part[1]), z.lo);
+#else
+  const N reduced =
+      N::FastTwoSum(z.hi - n * (16 * kLn2SixteenthPart[0]), z.lo - n * (16 * kLn2SixteenthPart[1]));
+  const L r = reduced.hi;
+  const L rest = reduced.lo;
+#endif
+  const L half = r * 0.5;
+  const N square = N::TwoProduct(half, r);  // r^2/2
+  const L cube = square.hi * r;             // r^3/2
+  const N first = N::FastTwoSum(r, square.hi);
+  const L others = MulAdd(cube, Polynomial(r, kExpCubic), square.lo);
+  const N tail = N::FastTwoSum(first.hi, first.lo + others);
 
-  // r^2/2 and r^3/2.
-  const L half = r.hi * 0.5;
-  const N square = N::TwoProduct(half, r.hi);
-  const L cube = square.hi * r.hi;
-  const N first = N::FastTwoSum(r.hi, square.hi);
-  const L rest = MulAdd(cube, Polynomial(r.hi, kExpCubic), square.lo);
-  const N tail = N::FastTwoSum(first.hi, rest + (first.lo + MulAdd(r.hi, r.lo, r.lo)));
-
-  const N root = {LookUp(kSixteenths, sum), LookUp(kSixteenthsRest, sum)};
+  const N root = LookUp(kRoots, sum);
 #if HWY_TARGET == HWY_AVX3
   const auto scaled = [&](const L& a) ACTIVATION_LAMBDA {
     return L::Each([&](size_t i) ACTIVATION_LAMBDA {
       return hn::Vec<D>{_mm512_scalef_pd(a.v[i].raw, n.v[i].raw)};
     });
   };
-  return {{scaled(root.hi), scaled(root.lo)}, tail};
+  return {N(scaled(root.hi), scaled(root.lo)), tail, rest};
 #else
   const hn::RebindToUnsigned<D> du;
   const L scale = L::Each([&](size_t i) ACTIVATION_LAMBDA {
     return hn::BitCast(d, hn::ShiftLeft<52>(hn::ShiftRight<4>(hn::BitCast(du, sum.v[i]))));
   });
-  return {{root.hi * scale, root.lo * scale}, tail};
+  return {N(root.hi * scale, root.lo * scale), tail, rest};
 #endif
 }
 
 template <class L>
 HWY_INLINE QuickPairs<L> Exp(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
-  const auto [power, tail] = SplitExp(z);
+  const auto [power, tail, rest] = SplitExp(z);
   const N high = N::FastMulAdd(power.hi, tail.hi, power.hi);
-  return {high.hi, MulAdd(power.hi, tail.lo, MulAdd(power.lo, tail.hi, power.lo) + high.lo)};
+  const L low = MulAdd(power.lo, tail.hi, power.lo) + high.lo;
+  return {high.hi, MulAdd(high.hi, rest, MulAdd(power.hi, tail.lo, low))};
 }
 
 // Error 2^-68 for |z| <= 708; beyond that something of at most 2^-1021 or at least 2^1021, or
@@ -141,28 +192,41 @@ HWY_INLINE ScaledQuickPairs<L> ExpScaled(const QuickPairs<L>& z) {
   return Exp(z);
 }
 
+// less = power - 1.
+template <class L>
+HWY_INLINE QuickPairs<L> Expm1(const QuickExpParts<L>& parts, const QuickPairs<L>& less) {
+  using N = QuickPairs<L>;
+  const auto& [power, tail, rest] = parts;
+  const N grown = N::TwoProduct(power.hi, tail.hi);
+  const N high = N::FastTwoSum(less.hi, grown.hi);
+  const L low = (high.lo + less.lo) + (grown.lo + power.lo);
+  const L sum = MulAdd(power.hi, tail.lo, MulAdd(power.lo, tail.hi, low));
+  return {high.hi, MulAdd(high.hi, rest, rest) + sum};
+}
+
 // Error 2^-64 for z <= 708.
 template <class L>
 HWY_INLINE QuickPairs<L> Expm1(const QuickPairs<L>& z) {
-  using N = QuickPairs<L>;
-  const auto [power, tail] = SplitExp(z);
-  const N less = N::TwoSum(power.hi, L(-1.0));
-  const N grown = N::TwoProduct(power.hi, tail.hi);
-  const N high = N::FastTwoSum(less.hi, grown.hi);
-  const L rest = (high.lo + less.lo) + (grown.lo + power.lo);
-  return {high.hi, MulAdd(power.hi, tail.lo, MulAdd(power.lo, tail.hi, rest))};
+  const auto parts = SplitExp(z);
+  return Expm1(parts, QuickPairs<L>::TwoSum(parts.power.hi, -1.0));
+}
+// For z <= 0.
+template <class L>
+HWY_INLINE QuickPairs<L> Expm1OfNegative(const QuickPairs<L>& z) {
+  const auto parts = SplitExp(z);
+  return Expm1(parts, QuickPairs<L>::FastTwoSum(-1.0, parts.power.hi));
 }
 
-// log(1 + u) for 0 <= u <= 1: 1 + u = (1 + r)/c, 1/c near 1 + j/15. Error 2^-66.
+// log(1 + u) for 0 <= u <= 1: 1 + u = (1 + r)/c, c the double nearest to 1/(1 + j/15). Error 2^-66.
 template <class D, size_t kCount>
 HWY_INLINE QuickPairs<Lanes<D, kCount>> Log1p(const QuickPairs<Lanes<D, kCount>>& u) {
   using L = Lanes<D, kCount>;
   using N = QuickPairs<L>;
   const L j = MulAdd(u.hi, L(15.0), L(0x1.8p52));
-  const L c = LookUp(kLogInverse, j);
-  const N product = N::TwoProduct(u.hi, c);
-  const L high = product.hi + (c - 1.0);  // exact
-  const N r = N::FastTwoSum(high, MulAdd(u.lo, c, product.lo));
+  const N c = LookUp(kInverses, j);  // and c - 1
+  const N product = N::TwoProduct(u.hi, c.hi);
+  const L high = product.hi + c.lo;  // exact
+  const N r = N::FastTwoSum(high, MulAdd(u.lo, c.hi, product.lo));
 
   const L minus_half = r.hi * -0.5;
   const N square = N::TwoProduct(minus_half, r.hi);  // -r^2/2
@@ -171,8 +235,9 @@ HWY_INLINE QuickPairs<Lanes<D, kCount>> Log1p(const QuickPairs<Lanes<D, kCount>>
   const N first = N::FastTwoSum(r.hi, square.hi);
   const N second = N::FastTwoSum(first.hi, cube.hi);
   const L rest = (first.lo + second.lo) + (cube.lo + square.lo) + N::NegMulAdd(r.hi, r.lo, r.lo);
-  const N log = N::FastTwoSum(LookUp(kLogHigh, j), second.hi);
-  return {log.hi, log.lo + (rest + LookUp(kLogRest, j))};
+  const N of_c = LookUp(kLogs, j);
+  const N log = N::FastTwoSum(of_c.hi, second.hi);
+  return {log.hi, log.lo + (rest + of_c.lo)};
 }
 
 // Terms of kMillsSeries that are pairs; the rest is below 2^-14 of the sum. Near t = 0 one of them
@@ -229,7 +294,7 @@ HWY_INLINE QuickPairs<Lanes<D, kCount>> Sqrt(const QuickPairs<Lanes<D, kCount>>&
 
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> Logistic(const QuickPairs<L>& z) {
-  return QuickPairs<L>::Reciprocal(Exp(-z) + 1.0);
+  return QuickPairs<L>::Reciprocal(QuickPairs<L>::PositiveSum(Exp(-z), 1.0));
 }
 
 template <class L>
@@ -244,14 +309,14 @@ template <class L>
 HWY_INLINE ScaledQuickPairs<L> LogisticRamp(const QuickPairs<L>& x, const QuickPairs<L>& u,
                                             Factor factor) {
   using N = QuickPairs<L>;
-  return x / (Exp(u * -N(factor)) + 1.0);
+  return x / N::PositiveSum(Exp(u * -N(factor)), 1.0);
 }
 
 template <class L>
 HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u, const QuickPairs<L>& v) {
   using N = QuickPairs<L>;
   const N e = Exp(-u);
-  const N below = e + 1.0;
+  const N below = N::PositiveSum(e, 1.0);
   return CancellingSum<N>(N::Reciprocal(below * below), below, v * e);
 }
 
@@ -266,8 +331,14 @@ template <class L>
 HWY_INLINE QuickPairs<L> Tanh(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
   const N a = Abs(z);
-  const N e = Expm1(N(a.hi * -2.0, a.lo * -2.0));
+  const N e = Expm1OfNegative(N(a.hi * -2.0, a.lo * -2.0));
   return CopySign(-e / N::FastSum(2.0, e), z);
+}
+
+template <class L>
+HWY_INLINE QuickPairs<L> ExponentialRamp(const QuickPairs<L>& x, double alpha, double width) {
+  using N = QuickPairs<L>;
+  return Select(N(0.0) < x, x, N(alpha) * Expm1OfNegative(-Abs(x) / width));
 }
 
 // What kMillsSeries reaches; the density there is 2^-936.

@@ -285,9 +285,10 @@ def print_sixteenths_rest():
 def print_log_tables():
     inverses = [rounded(1 / (1 + mpf(j) / 15)) for j in range(16)]
     logs = [parts_of(-mp.log(inverse), [53, 53]) for inverse in inverses]
-    print_comment('1/(1 + j/15), rounded; -log(kLogInverse[j]), and its rest. Relative error of '
-                  'each sum < 2^-106.')
+    print_comment('1/(1 + j/15), rounded; that less 1; -log(kLogInverse[j]), and its rest. '
+                  'Relative error of each sum < 2^-106.')
     print_array('double', 'kLogInverse', [[inverse] for inverse in inverses])
+    print_array('double', 'kLogInverseLess', [[inverse - 1] for inverse in inverses])
     print_array('double', 'kLogHigh', [[high] for high, _ in logs])
     print_array('double', 'kLogRest', [[rest] for _, rest in logs])
 
