@@ -1,7 +1,8 @@
-// Number type 1 of 3: a vector of float64 lanes, for the fast path.
+// Number type 1 of 4: a vector of float64 lanes, for the fast path.
 //
-// Every kernel is written once, over a number type N, and instantiated three times:
+// Every kernel is written once, over a number type N, and instantiated four times:
 //   Lanes           float64 lanes                 error 2^-43   float32, before the rounding test
+//   QuickPairs      pairs of float64 lanes        error 2^-64   float64, before the rounding test
 //   DoubleDouble    pairs of float64 lanes        error 2^-95   all else
 //   Multiprecision  240 bits, exponents unbounded error 2^-200  where those can't decide
 // N converts from double and Constant and has + - * /, comparison to a mask, Select, Abs and the
