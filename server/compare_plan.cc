@@ -49,7 +49,7 @@ absl::Status AddCandidates(absl::string_view field, const v1::CompareApproximati
   }
   if (!plan.candidates.empty()) return absl::OkStatus();
   for (const char* name : plan.reference.spec->approximations) {
-    plan.candidates.push_back(engine::WithDefaults(*engine::Find(name)));
+    plan.candidates.push_back(*engine::FindFunction(name));
   }
   if (plan.candidates.empty()) return errors::NoCandidates(field, *plan.reference.spec);
   return absl::OkStatus();

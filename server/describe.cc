@@ -43,6 +43,19 @@ void AddParameters(const engine::Spec& spec, v1::ActivationInfo& info) {
     out.set_minimum(parameter.minimum);
     out.set_maximum(parameter.maximum);
     out.set_nonzero(parameter.nonzero);
+    if (parameter.at_most != nullptr) out.set_at_most(parameter.at_most);
+  }
+}
+
+void AddAliases(const engine::Spec& spec, v1::ActivationInfo& info) {
+  for (const engine::Alias& alias : spec.aliases) {
+    info.add_aliases(alias.name);
+    if (alias.parameters.empty()) continue;
+    v1::AliasDefaults& out = *info.add_alias_defaults();
+    out.set_alias(alias.name);
+    for (size_t i = 0; i < alias.parameters.size(); ++i) {
+      (*out.mutable_parameters())[spec.parameters[i].name] = alias.parameters[i];
+    }
   }
 }
 
@@ -52,7 +65,7 @@ v1::ActivationInfo Describe(const engine::Spec& spec) {
   info.set_description(spec.description);
   info.set_formula(spec.formula);
   info.set_derivative(spec.derivative);
-  for (const char* alias : spec.aliases) info.add_aliases(alias);
+  AddAliases(spec, info);
   AddParameters(spec, info);
   for (const char* approximation : spec.approximations) info.add_approximations(approximation);
   AddSpecialValues(spec, info);

@@ -104,6 +104,12 @@ absl::Status ParameterOutOfRange(absl::string_view field, double value,
                  parameter.nonzero ? " other than 0" : "");
 }
 
+absl::Status ParameterAboveAnother(absl::string_view field, double value,
+                                   absl::string_view other_name, double other) {
+  return Invalid(field, " is ", Number(value), "; allowed is at most ", other_name, ", which is ",
+                 Number(other));
+}
+
 absl::Status MissingDataType(absl::string_view field) {
   return Invalid(field, ".data_type is required; it is one of ", kDataTypes);
 }

@@ -37,6 +37,8 @@ absl::Status TooManyParameters(absl::string_view field);
 absl::Status UnknownParameter(absl::string_view field, const engine::Spec& activation);
 absl::Status ParameterOutOfRange(absl::string_view field, double value,
                                  const engine::Parameter& parameter);
+absl::Status ParameterAboveAnother(absl::string_view field, double value,
+                                   absl::string_view other_name, double other);
 
 // Tensors; `field` is the tensor's path.
 absl::Status MissingDataType(absl::string_view field);

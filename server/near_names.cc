@@ -46,7 +46,7 @@ std::vector<absl::string_view> FindNearNames(absl::string_view name) {
   };
   for (const engine::Spec* spec : engine::Catalogue()) {
     consider(spec->name);
-    for (const char* alias : spec->aliases) consider(alias);
+    for (const engine::Alias& alias : spec->aliases) consider(alias.name);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -178,20 +178,26 @@ absl::Status AddItem(const ItemPath& path, RawItem item, const engine::Function*
 absl::StatusOr<engine::Function> MakeFunction(absl::string_view field,
                                               const RawActivation& activation) {
   if (activation.name.empty()) return errors::MissingField(absl::StrCat(field, ".name"));
-  const engine::Spec* const spec = engine::Find(activation.name);
-  if (spec == nullptr) {
+  auto function = engine::FindFunction(activation.name);
+  if (!function) {
     return errors::UnknownActivation(absl::StrCat(field, ".name"), activation.name,
                                      FindNearNames(activation.name));
   }
   if (activation.parameters.size() > kMaxRequestParameters) {
     return errors::TooManyParameters(absl::StrCat(field, ".parameters"));
   }
-  engine::Function function = engine::WithDefaults(*spec);
   for (const auto& [name, value] : activation.parameters) {
-    const absl::Status status = SetParameter(field, name, value, function);
+    const absl::Status status = SetParameter(field, name, value, *function);
     if (!status.ok()) return status;
   }
-  return function;
+  if (const auto above = engine::FindExcess(*function)) {
+    const engine::Parameter& parameter = function->spec->parameters[*above];
+    const size_t bound = engine::PlaceOf(*function->spec, parameter.at_most);
+    return errors::ParameterAboveAnother(errors::ParameterPath(field, parameter.name),
+                                         function->parameters[*above], parameter.at_most,
+                                         function->parameters[bound]);
+  }
+  return *function;
 }
 
 absl::StatusOr<engine::DataType> MakeDataType(absl::string_view field, int number,

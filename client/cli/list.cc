@@ -58,11 +58,23 @@ std::string RenderDetails(const v1::ActivationInfo& info) {
       {"approximations", absl::StrJoin(info.approximations(), ", ")},
   };
   for (const v1::ParameterInfo& parameter : info.parameters()) {
-    rows.push_back(
-        {absl::StrCat("parameter ", parameter.name()),
-         absl::StrCat("default ", Number(parameter.default_value()), ", from ",
-                      Number(parameter.minimum()), " to ", Number(parameter.maximum()),
-                      parameter.nonzero() ? ", not 0" : "", ": ", parameter.description())});
+    rows.push_back({absl::StrCat("parameter ", parameter.name()),
+                    absl::StrCat("default ", Number(parameter.default_value()), ", from ",
+                                 Number(parameter.minimum()), " to ", Number(parameter.maximum()),
+                                 parameter.nonzero() ? ", not 0" : "",
+                                 parameter.at_most().empty() ? "" : ", at most ",
+                                 parameter.at_most(), ": ", parameter.description())});
+  }
+  for (const v1::AliasDefaults& alias : info.alias_defaults()) {
+    // In the parameters' order, which a map does not keep.
+    std::vector<std::string> defaults;
+    for (const v1::ParameterInfo& parameter : info.parameters()) {
+      const auto found = alias.parameters().find(parameter.name());
+      if (found == alias.parameters().end()) continue;
+      defaults.push_back(absl::StrCat(parameter.name(), " ", Number(found->second)));
+    }
+    rows.push_back({absl::StrCat("as ", alias.alias()),
+                    absl::StrCat("default ", absl::StrJoin(defaults, ", "))});
   }
   for (const v1::Kink& kink : info.kinks()) {
     rows.push_back(

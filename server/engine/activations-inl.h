@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "server/engine/activations/deltas-inl.h"
+#include "server/engine/activations/exponential_linear-inl.h"
 #include "server/engine/activations/gelus-inl.h"
-#include "server/engine/activations/rectifiers-inl.h"
+#include "server/engine/activations/piecewise_linear-inl.h"
+#include "server/engine/activations/piecewise_polynomials-inl.h"
 #include "server/engine/activations/sigmoids-inl.h"
 #include "server/engine/activations/smooth_rectifiers-inl.h"
 #include "server/engine/kernels.h"
@@ -25,7 +27,8 @@ template <class... Families>
 using Concatenated = decltype(std::tuple_cat(std::declval<Families>()...));
 
 // The catalogue's order, which ListActivations and the README's table follow.
-using Activations = Concatenated<Rectifiers, Sigmoids, SmoothRectifiers, Gelus, Deltas>;
+using Activations = Concatenated<PiecewiseLinear, ExponentialLinear, PiecewisePolynomials, Sigmoids,
+                                 SmoothRectifiers, Gelus, Deltas>;
 
 // One row (kernels.h) of one activation: an N, an N::Scaled, or where terms may cancel a Result<N>.
 template <class A, int kRow, class N>

@@ -24,9 +24,10 @@ Number Evaluate(const Number& x, const double* p) {
 }
 
 template <class A>
-double Limit(const double* p, int row, bool negative) {
+PreciseValue Limit(const double* p, int row, bool negative) {
   const auto ends = A::AtInfinity(p);
-  return negative ? ends[row].left : ends[row].right;
+  return negative ? PreciseValue{ends[row].left, ends[row].left_rest, 0}
+                  : PreciseValue{ends[row].right, 0, 0};
 }
 
 using Evaluator = Number (*)(const Number& x, const double* parameters);
@@ -34,7 +35,7 @@ using Evaluator = Number (*)(const Number& x, const double* parameters);
 struct Entry {
   const Spec* spec;
   Evaluator rows[kRows];
-  double (*limit)(const double* parameters, int row, bool negative);
+  PreciseValue (*limit)(const double* parameters, int row, bool negative);
 };
 
 template <class List>
@@ -58,7 +59,8 @@ std::span<const Spec* const> Catalogue() { return kSpecs; }
 
 const Spec* Find(std::string_view name) {
   const auto matches = [name](const Spec* spec) {
-    return spec->name == name || std::ranges::find(spec->aliases, name) != spec->aliases.end();
+    return spec->name == name ||
+           std::ranges::find(spec->aliases, name, &Alias::name) != spec->aliases.end();
   };
   const auto found = std::ranges::find_if(kSpecs, matches);
   return found == std::end(kSpecs) ? nullptr : *found;
@@ -72,6 +74,31 @@ Function WithDefaults(const Spec& spec) {
   Function function = {.spec = &spec};
   std::ranges::transform(spec.parameters, function.parameters.begin(), &Parameter::default_value);
   return function;
+}
+
+std::optional<Function> FindFunction(std::string_view name) {
+  const Spec* const spec = Find(name);
+  if (spec == nullptr) return std::nullopt;
+  Function function = WithDefaults(*spec);
+  const auto alias = std::ranges::find(spec->aliases, name, &Alias::name);
+  if (alias != spec->aliases.end()) {
+    std::ranges::copy(alias->parameters, function.parameters.begin());
+  }
+  return function;
+}
+
+size_t PlaceOf(const Spec& spec, std::string_view parameter) {
+  return std::ranges::find(spec.parameters, parameter, &Parameter::name) - spec.parameters.begin();
+}
+
+std::optional<size_t> FindExcess(const Function& function) {
+  const auto known = function.spec->parameters;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].at_most == nullptr) continue;
+    const double bound = function.parameters[PlaceOf(*function.spec, known[i].at_most)];
+    if (function.parameters[i] > bound) return i;
+  }
+  return std::nullopt;
 }
 
 PreciseValue Multiprecise(const Function& function, int row, double x) {
@@ -88,7 +115,7 @@ PreciseValue Multiprecise(const Function& function, int row, double x) {
   return {hi, lo, static_cast<double>(std::clamp(exponent, -kMost, kMost))};
 }
 
-double LimitAtInfinity(const Function& function, int row, bool negative) {
+PreciseValue LimitAtInfinity(const Function& function, int row, bool negative) {
   return EntryOf(function).limit(function.parameters.data(), row, negative);
 }
 

@@ -19,7 +19,7 @@ struct PreciseValue {
 PreciseValue Multiprecise(const Function& function, int row, double x);
 
 // The limit of a row as x goes to -infinity (negative) or +infinity; NaN where there is none.
-double LimitAtInfinity(const Function& function, int row, bool negative);
+PreciseValue LimitAtInfinity(const Function& function, int row, bool negative);
 
 }  // namespace activation::engine
 

@@ -118,24 +118,6 @@ inline constexpr Constant kLog2E = {{
     0x1.9a342648fbc39p-220,
 }};
 
-// 1.6732632423543772848170429916717 (this decimal, exactly).
-inline constexpr Constant kSeluAlpha = {{
-    0x1.ac5afad782cf1p+0,
-    0x1.eb7a46c21f1dfp-54,
-    -0x1.b22d4030df143p-111,
-    -0x1.93c40e9b979f6p-165,
-    -0x1.c2e9d8dd012c1p-220,
-}};
-
-// 1.0507009873554804934193349852946 (this decimal, exactly).
-inline constexpr Constant kSeluScale = {{
-    0x1.0cfabd6a91132p+0,
-    0x1.6fc7d272f2695p-55,
-    0x1.4e9ab43a155ffp-110,
-    -0x1.7f1680449a3f9p-167,
-    0x1.3cc5712298facp-221,
-}};
-
 // 0.044715 (this decimal, exactly).
 inline constexpr Constant kGeluTanhCubic = {{
     0x1.6e4e26d4801f7p-5,
@@ -154,6 +136,15 @@ inline constexpr Constant kTwoSqrt2OverPi = {{
     -0x1.ff6718b45881dp-220,
 }};
 
+// 2 * 0.7978845608 (this decimal, exactly).
+inline constexpr Constant kTwiceGeluFastSlope = {{
+    0x1.9884533d3d18p+0,
+    -0x1.1f0d2c258754fp-54,
+    -0x1.bf8d83929a6c9p-110,
+    -0x1.5901ae3ddbfccp-164,
+    -0x1.1e9cdbeae33d7p-219,
+}};
+
 // 1.702 (this decimal, exactly).
 inline constexpr Constant kGeluSigmoidSlope = {{
     0x1.b3b645a1cac08p+0,
@@ -170,15 +161,6 @@ inline constexpr Constant kOneSixth = {{
     0x1.5555555555555p-111,
     0x1.5555555555555p-165,
     0x1.5555555555555p-219,
-}};
-
-// 1 / 3.
-inline constexpr Constant kOneThird = {{
-    0x1.5555555555555p-2,
-    0x1.5555555555555p-56,
-    0x1.5555555555555p-110,
-    0x1.5555555555555p-164,
-    0x1.5555555555555p-218,
 }};
 
 // ln(2) in parts: k times any but the last is exact for |k| <= 2^13. Absolute error of the sum <

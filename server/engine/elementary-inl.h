@@ -1,5 +1,5 @@
 // The elementary functions over Lanes and DoubleDouble: ExpScaled, Expm1, Log1p, Mills, Sin, Cos,
-// InverseFactorial. (Multiprecision has MPFR's.)
+// InverseFactorial, Sqrt. (Multiprecision has MPFR's.)
 //
 // Error bounds are relative. Polynomials and their bounds: coefficients.h.
 #include <cmath>
@@ -34,11 +34,12 @@ HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCou
   // A large number rounds a sum with it to a multiple of its last place, and then holds the rest.
 #if HWY_TARGET == HWY_AVX3
   // n = k + j/16: powers of 2^(1/16) come from a table in two registers, and the instruction that
-  // multiplies by 2^k needs no bounds.
-  const N argument = z;
+  // multiplies by 2^k needs no bounds. Beyond 2^47 r is no remainder, and the result may be NaN;
+  // not where a single vector asks for the sign of a float64 result.
+  const N argument = kCount > 1 ? z : Clamp(z, 708 / std::abs(factor));
   const N magic = 0x1.8p48;
 #else
-  const N argument = Max(-708 / std::abs(factor), Min(708 / std::abs(factor), z));
+  const N argument = Clamp(z, 708 / std::abs(factor));
   const N magic = 0x1.8p52 + 1023;
 #endif
   const N log2 = factor * kLog2E.part[0];
@@ -306,6 +307,22 @@ HWY_INLINE N Sin(N z) {
 template <class N>
 HWY_INLINE N Cos(N z) {
   return SinQuadrant<1>(Reduce(z));
+}
+
+// ---- Square roots, of numbers above 0 ----
+
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Sqrt(const Lanes<D, kCount>& a) {
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Sqrt(a.v[i]); });
+}
+
+// A Newton step from the float64 result. Error 2^-105.
+template <class D>
+HWY_INLINE DoubleDouble<D> Sqrt(DoubleDouble<D> a) {
+  using N = DoubleDouble<D>;
+  const auto root = hn::Sqrt(a.hi);
+  const N rest = a - N::TwoProduct(root, root);
+  return N::FastTwoSum(root, hn::Div(rest.hi, hn::Add(root, root)));
 }
 
 }  // namespace HWY_NAMESPACE

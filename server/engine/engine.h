@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -51,6 +52,15 @@ struct Function {
 
 // With every parameter at its default.
 Function WithDefaults(const Spec& spec);
+
+// By canonical name or alias, with the parameters that are the defaults under that name; none if
+// there is no such name.
+std::optional<Function> FindFunction(std::string_view name);
+
+// The place of a parameter that exceeds the one named by its `at_most`; none where all is well.
+std::optional<size_t> FindExcess(const Function& function);
+// The place of a parameter of this name, which must be one.
+size_t PlaceOf(const Spec& spec, std::string_view parameter);
 
 enum class Quantity : uint8_t { kValue, kDerivative };
 

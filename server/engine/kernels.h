@@ -67,7 +67,7 @@ struct PlacesRefiner {
 };
 
 // float64 to float64, correctly rounded unless DoubleDouble can't decide: pairs of float64 with
-// an error of 2^-64, the rounding test, `refiner` for the rest. Parameters must be ordinary; there
+// an error of 2^-63, the rounding test, `refiner` for the rest. Parameters must be ordinary; there
 // is no bias.
 using Float64Kernel = void (*)(const double* parameters, const FastArrays& arrays, size_t count,
                                const PlacesRefiner& refiner);

@@ -58,14 +58,21 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<D64>> FromMiddle(hn::Vec<D64> value) {
   const hn::RebindToUnsigned<D64> d;
   return hn::Add(hn::BitCast(d, value), hn::Set(d, kMargin - kMiddle));
 }
-// The same for zero, subnormal, infinite and NaN: their exponent field, 0 or 255, becomes 1 or 0.
+// The same for what may not be rounded as a normal number: up to the smallest of those, and NaN.
 inline constexpr uint32_t kNormalBits = 0x7f000000;
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<D32>> FromNormal(hn::Vec<D32> value) {
+  const hn::RebindToUnsigned<D32> d;
+  return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x007fffff));
+}
+// The same for NaN and infinity, whose exponent field of 255 becomes 0.
+inline constexpr uint32_t kFiniteBits = 0x7f800000;
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<D32>> FromFinite(hn::Vec<D32> value) {
   const hn::RebindToUnsigned<D32> d;
   return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x00800000));
 }
 
-// Notes whether every lane of all vectors that it is shown has one of the given bits.
+// Notes whether every lane of all vectors that it is shown has one of the given bits, or is a
+// number.
 template <class D>
 class AllHave {
  public:
@@ -138,7 +145,8 @@ HWY_NOINLINE void Settle(const Noted& noted, const FastArrays& arrays, bool zero
     const auto is_subnormal =
         hn::And(hn::Lt(size, hn::Set(d, 0x1p-126)), hn::Ge(size, hn::Set(d, 0x1p-151)));
     const auto is_zero = hn::And(hn::Eq(value, zero), hn::Eq(x, zero));
-    const auto is_odd = hn::Or(hn::Not(hn::Lt(hn::Abs(x), hn::Inf(d))), hn::Ne(value, value));
+    const auto is_odd =
+        hn::Or(hn::Not(hn::Lt(hn::Abs(x), hn::Inf(d))), hn::Not(hn::Eq(value, value)));
     const auto open = hn::Or(hn::Or(is_middle, is_subnormal), is_odd);
     undecided |= BitsOf(d, open) << i;
     undecided |= BitsOf(d32, IsUndecided(value, hn::Load(d, noted.error + i))) << i;
@@ -172,7 +180,12 @@ HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, siz
     });
   };
   Fast x = load(arrays.x);
-  if (HWY_UNLIKELY(arrays.bias != nullptr)) x = x + load(arrays.bias);
+  AllHave<hn::RebindToUnsigned<D32>> normal;
+  if (HWY_UNLIKELY(arrays.bias != nullptr)) {
+    x = x + load(arrays.bias);
+    Fast::ForEach([&](size_t i)
+                      ACTIVATION_LAMBDA { normal.Note(FromFinite(Narrow(x.v[i])), kFiniteBits); });
+  }
   const auto result = Apply<A, kRow>(x, parameters);
   constexpr bool kCancels = std::is_same_v<std::remove_cvref_t<decltype(result)>, Result<Fast>>;
   Fast value, error;
@@ -192,13 +205,14 @@ HWY_INLINE void RunGroup(const double* parameters, const FastArrays& arrays, siz
   }
 
   AllHave<hn::RebindToUnsigned<D64>> decided;
-  AllHave<hn::RebindToUnsigned<D32>> normal;
   auto open = hn::FirstN(d32, 0);
+  const float* const in = reinterpret_cast<const float*>(arrays.x) + first;
   float* const out = reinterpret_cast<float*>(arrays.out) + first;
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     const auto rounded = Narrow(value.v[i]);
     hn::StoreU(rounded, d32, out + i * lanes);
     normal.Note(FromNormal(rounded), kNormalBits);
+    normal.Note(FromFinite(hn::LoadU(d32, in + i * lanes)), kFiniteBits);
     if constexpr (kCancels) {
       open = hn::Or(open, IsUndecided(value.v[i], error.v[i]));
     } else {

@@ -1,6 +1,6 @@
 // The float64 kernels over pairs of float64 (quick_pairs-inl.h), one table per instruction set.
 //
-// The value is hi + lo, off by at most 2^-64 of itself, or of the magnitude where terms may cancel.
+// The value is hi + lo, off by at most 2^-63 of itself, or of the magnitude where terms may cancel.
 // If both ends of that interval round to the same float64, so does the exact value (Ziv's rounding
 // test, see kernels_fast.cc). Otherwise, or where something may have underflowed, the lane is noted
 // for the refiner, which is called for many at a time.
@@ -40,9 +40,9 @@ inline constexpr size_t kGroup = kVectors * HWY_LANES(double);
 static_assert(kGroup <= kMaxGroup);
 
 // The error bound of a Result, relative to its magnitude.
-inline constexpr double kMagnitudeMargin = 0x1p-64;
-// The error bound of any other value, 2^-64 of it, is at most this part of half its last place.
-inline constexpr double kMargin = 0x1p-10;
+inline constexpr double kMagnitudeMargin = 0x1p-63;
+// The error bound of any other value, 2^-63 of it, is at most this part of half its last place.
+inline constexpr double kMargin = 0x1p-9;
 
 // From here on |x| and |result| don't underflow on the way, nor do the errors of products, nor do
 // the reciprocals of their squares overflow.

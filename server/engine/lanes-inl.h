@@ -2,7 +2,7 @@
 //
 // Every kernel is written once, over a number type N, and instantiated four times:
 //   Lanes           float64 lanes                 error 2^-43   float32, before the rounding test
-//   QuickPairs      pairs of float64 lanes        error 2^-64   float64, before the rounding test
+//   QuickPairs      pairs of float64 lanes        error 2^-63   float64, before the rounding test
 //   DoubleDouble    pairs of float64 lanes        error 2^-95   all else
 //   Multiprecision  240 bits, exponents unbounded error 2^-200  where those can't decide
 // N converts from double and Constant and has + - * /, comparison to a mask, Select, Abs and the
@@ -147,6 +147,12 @@ HWY_INLINE Lanes<D, kCount> Max(double bound, const Lanes<D, kCount>& a) {
   const auto limit = hn::Set(D(), bound);
   return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Max(limit, a.v[i]); });
 #endif
+}
+
+// z in [-limit, limit]; NaN stays NaN.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Clamp(const Lanes<D, kCount>& z, double limit) {
+  return Max(-limit, Min(limit, z));
 }
 
 // a * b + c, rounded once where the target can.

@@ -1,7 +1,6 @@
 // The functions that activations share, each written once over any number type (see lanes-inl.h):
-// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh,
-// ExponentialRamp, NormalCdf, NormalPdf,
-// NormalRamp, NormalRampSlope, Gaussian, Sinc, SincSlope.
+// Logistic, LogisticSlope, LogisticRamp, LogisticRampSlope, Softplus, Tanh, ExponentialRamp,
+// NormalCdf, NormalPdf, NormalRamp, NormalRampSlope, Gaussian, Sinc, SincSlope, SumKeepingSign.
 //
 // None of them forms 1 + erf, e^x - 1 or 1 - y^2, which cancel.
 #include <concepts>
@@ -81,11 +80,6 @@ inline constexpr double kSaturated = 4000;
 template <class N>
 HWY_INLINE N Clamp(N z, double limit) {
   return Select(N(limit) < Abs(z), CopySign(N(limit), z), z);
-}
-
-template <class D, size_t kCount>
-HWY_INLINE Lanes<D, kCount> Clamp(const Lanes<D, kCount>& z, double limit) {
-  return Max(-limit, Min(limit, z));
 }
 
 // 1 / (1 + e^-z).
@@ -278,6 +272,13 @@ HWY_INLINE auto Gaussian(N z) -> typename N::Scaled {
   return ExpScaled(-(t * t));
 }
 
+// At 26.6 it is 2^-1021.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Gaussian(const Lanes<D, kCount>& z) {
+  const auto t = Min(26.6, Abs(z));
+  return ExpScaled(t * t, -1.0);
+}
+
 // sin(z)/z, 1 at 0. Near a root its error is that of z's product, hence the magnitude.
 template <class N>
 HWY_INLINE Result<N> Sinc(N z, N factor) {
@@ -286,7 +287,8 @@ HWY_INLINE Result<N> Sinc(N z, N factor) {
   return {factor * value, factor * (Abs(value) + 0x1p-6)};
 }
 
-// The derivative of sin(z)/z: (z cos z - sin z) / z^2; below 1 the series -z (2/3! - z^2 (4/5! -
+// The derivative of sin(z)/z: (z cos z - sin z) / z^2, whose error has a part from z's product that
+// does not fall with z; below 1 the series -z (2/3! - z^2 (4/5! -
 // z^2 (6/7! - ...))), of which 29 terms reach 2^-240.
 template <class N>
 HWY_INLINE Result<N> SincSlope(N z, N factor) {
@@ -303,8 +305,17 @@ HWY_INLINE Result<N> SincSlope(N z, N factor) {
   const N quotient = Sin(safe) / safe;
   const N value = Select(small, series, (cosine - quotient) / safe);
   const N magnitude =
-      Select(small, Abs(series), (Abs(cosine) + Abs(quotient) + 0x1p-6) / Abs(safe));
+      Select(small, Abs(series), (Abs(cosine) + Abs(quotient)) / Abs(safe) + 0x1p-8);
   return {factor * value, factor * magnitude};
+}
+
+// base + a x, where a product too small to count keeps its sign: base may be a tie.
+template <class N>
+HWY_INLINE N SumKeepingSign(N base, N a, N x) {
+  const N product = a * x;
+  const N least = CopySign(Abs(base) * 0x1p-150, CopySign(N(1.0), a) * CopySign(N(1.0), x));
+  const N floored = Select(Abs(product) < Abs(least), least, product);
+  return base + Select(a == N(0.0), product, Select(x == N(0.0), product, floored));
 }
 
 }  // namespace HWY_NAMESPACE

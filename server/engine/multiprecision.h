@@ -114,6 +114,7 @@ inline Multiprecision Log1p(const Multiprecision& u) {
   return Multiprecision::Unary(mpfr_log1p, u);
 }
 inline Multiprecision Sin(const Multiprecision& z) { return Multiprecision::Unary(mpfr_sin, z); }
+inline Multiprecision Sqrt(const Multiprecision& a) { return Multiprecision::Unary(mpfr_sqrt, a); }
 inline Multiprecision Cos(const Multiprecision& z) { return Multiprecision::Unary(mpfr_cos, z); }
 // Q(t) / phi(t) for t >= 0.
 inline Multiprecision Mills(const Multiprecision& t) {

@@ -296,6 +296,12 @@ HWY_INLINE QuickPairs<L> CosReduced(const QuickPairs<L>& r) {
   return Polynomial<4>(r * r, kCosineSeries.terms);
 }
 
+template <class L>
+HWY_INLINE QuickPairs<L> InverseFactorial(const QuickPairs<L>&, int n) {
+  return kInverseFactorialPair[n];
+}
+
+// Error 2^-104.
 template <class D, size_t kCount>
 HWY_INLINE QuickPairs<Lanes<D, kCount>> Sqrt(const QuickPairs<Lanes<D, kCount>>& a) {
   using L = Lanes<D, kCount>;

@@ -3,24 +3,21 @@
 //
 // |lo| < 2^-48 |hi|: sums of one sign and products are not normalized as DoubleDouble's are, and
 // cross terms are rounded as they come. Arithmetic is right to 2^-95, the elementary functions
-// (quick_math-inl.h) to 2^-64 or better, which the rounding test can't decide in one lane of a
-// thousand.
+// (quick_math-inl.h) to 2^-64 or better, so that the rounding test leaves two lanes of a thousand
+// to DoubleDouble.
 //
 // What paid (ns per element, 65,536 elements, one thread of a busy Zen 5):
-//   - Only the leading terms of a polynomial in pairs: the rest, below 2^-12 of the sum, is
-//   float64.
+//   - Only the leading terms of a polynomial in pairs; the rest, below 2^-12 of it, is float64.
 //   - A pair step of Horner's rule by the rest of one FMA (FastMulAdd) takes 6 operations, by
 //     TwoProduct and a sum 9.
-//   - Vectors side by side on AVX3, 1 / 2 / 3 / 4: gelu 5.8 / 4.4 / 3.5 / 3.1, sigmoid 1.39 / 1.18
-//   /
-//     1.05 / 1.02. On AVX2 2 are best.
+//   - Vectors side by side on AVX3, 1, 2, 3, 4: gelu 5.8, 4.4, 3.5, 3.1; sigmoid 1.39, 1.18, 1.05,
+//     1.02. On AVX2 2 are best.
 //   - Copies vector by vector, on AVX2: gelu 39 to 9.3, sigmoid 9.0 to 2.4.
-//   - What the argument's low part and the reduction leave as a last factor 1 + rest of the
-//     exponential: sigmoid 1.03 to 0.92 on AVX3.
-//   - One polynomial for the Mills ratio by 1/(t + 4), for all t, instead of a quotient of two: 10
-//   of
-//     its 29 terms are pairs; of the quotient's 24, all would be.
-// What did not: gathers on AVX2 (10 % slower than loads of pairs by scalar indices).
+//   - A last factor 1 + rest of the exponential, for the argument's low part and what reduction
+//     leaves: sigmoid 1.03 to 0.92 on AVX3.
+//   - The Mills ratio by one polynomial in 1/(t + 4) about its middle: 10 of 29 terms are pairs. In
+//     a quotient of polynomials in t every term matters at some t, so that all would be pairs.
+// What did not: gathers on AVX2, 10 % slower than loads of pairs at scalar indices.
 #include <utility>
 
 #include "hwy/highway.h"
@@ -48,6 +45,7 @@ struct QuickPairs {
   using Scaled = ScaledQuickPairs<L>;
   static constexpr double kSeriesBelow = 0;  // the rounding test finds what is next to a tie
   static constexpr bool kIsFast = false;
+  static constexpr int kSeriesTerms = 11;
 
   L hi, lo;
 

@@ -32,6 +32,16 @@ struct Parameter {
   double minimum;
   double maximum;
   bool nonzero = false;
+  // The name of another parameter that this one may not exceed; null if there is none.
+  const char* at_most = nullptr;
+};
+
+// Another name. One that means different things in different frameworks carries the framework, as
+// "jax:gelu".
+struct Alias {
+  const char* name;
+  // The defaults under this name, one for each of Spec::parameters; empty where they are the same.
+  std::span<const double> parameters = {};
 };
 
 // A point where f or f' jumps, and the derivative that is returned there (PyTorch's choice).
@@ -45,7 +55,7 @@ struct Spec {
   const char* description;
   const char* formula;
   const char* derivative;
-  std::span<const char* const> aliases = {};
+  std::span<const Alias> aliases = {};
   std::span<const Parameter> parameters = {};
   std::span<const Kink> kinks = {};
   // Canonical names of functions that are used in this one's place.

@@ -9,26 +9,15 @@
 #include <limits>
 #include <string>
 
-#include "server/engine/engine.h"
+#include "tests/accuracy/evaluate.h"
 #include "tests/accuracy/targets.h"
 
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-template <typename T>
-T Evaluate(const char* name, T x, Quantity quantity = Quantity::kValue) {
-  constexpr DataType kType = sizeof(T) == 8 ? DataType::kFloat64 : DataType::kFloat32;
-  const engine::Spec* spec = engine::Find(name);
-  T y = 0;
-  engine::Run({engine::WithDefaults(*spec), quantity, kType, kType},
-              reinterpret_cast<const std::byte*>(&x), nullptr, reinterpret_cast<std::byte*>(&y), 1);
-  return y;
-}
 
 uint32_t Bits(float y) { return std::bit_cast<uint32_t>(y); }
 
@@ -104,6 +93,26 @@ TEST(Landmarks, ValuesAtZero) {
   });
 }
 
+TEST(Landmarks, MishAtZeroAndAtItsMinimum) {
+  // From mpmath at 400 bits.
+  constexpr double kAt = -1.1924312145154952;
+  ForEachTarget([&](const char* target) {
+    EXPECT_EQ(Evaluate("mish", 0.0, Quantity::kDerivative), 0.6) << target;
+    EXPECT_DOUBLE_EQ(Evaluate("mish", kAt), -0.30884341301725043) << target;
+    EXPECT_LT(std::fabs(Evaluate("mish", kAt, Quantity::kDerivative)), 0x1p-53) << target;
+  });
+}
+
+// gelu(10) is 7.6e-23 less than 10.
+TEST(Landmarks, Gelu10IsClippedAboveTen) {
+  ForEachTarget([&](const char* target) {
+    EXPECT_EQ(Evaluate("gelu_10", 10.0f), 10) << target;
+    EXPECT_EQ(Evaluate("gelu_10", 10.0f, Quantity::kDerivative), 1) << target;
+    EXPECT_EQ(Evaluate("gelu_10", 0x1.400002p+3f), 10) << target;
+    EXPECT_EQ(Evaluate("gelu_10", 0x1.400002p+3f, Quantity::kDerivative), 0) << target;
+  });
+}
+
 struct Gap {
   const char* reference;
   const char* candidate;
@@ -119,6 +128,8 @@ TEST(Landmarks, LargestGapsOfApproximations) {
       {"gelu", "gelu_sigmoid", -2.2704, 2.0335e-2, 5e-7},
       {"gelu", "relu", -0.751791524693564, 0.16997, 5e-6},
       {"softplus", "relu", 0, 0.693147180559945, 5e-16},
+      {"silu", "hard_swish", -3, 0.142278, 5e-7},
+      {"silu", "hard_swish", 3, 0.142278, 5e-7},
   };
   for (const Gap& gap : kGaps) {
     const auto difference = [&gap](double x) {

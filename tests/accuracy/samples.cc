@@ -121,7 +121,15 @@ std::vector<uint64_t> Breakpoints(const oracle::Oracle& oracle, const engine::Op
     }
     AddNeighbours(type, low, result);
   }
-  for (const double at : oracle.Kinks(operation.function.parameters)) {
+  const std::vector<uint64_t> kinks = NearKinks(oracle, operation.function, type);
+  result.insert(result.end(), kinks.begin(), kinks.end());
+  return result;
+}
+
+std::vector<uint64_t> NearKinks(const oracle::Oracle& oracle, const engine::Function& function,
+                                DataType type) {
+  std::vector<uint64_t> result;
+  for (const double at : oracle.Kinks(function.parameters)) {
     oracle::Dyadic exact;
     arf_set_d(exact.get(), at);
     AddNeighbours(type, PlaceOf(type, oracle::Round(type, exact)), result);
@@ -142,7 +150,7 @@ std::vector<engine::Function> OtherParameters(const engine::Spec& spec) {
       if (parameter.nonzero && value == 0) continue;
       engine::Function function = engine::WithDefaults(spec);
       function.parameters[i] = value;
-      result.push_back(function);
+      if (!engine::FindExcess(function)) result.push_back(function);
     }
   }
   return result;

@@ -27,6 +27,10 @@ std::vector<uint64_t> Binades(engine::DataType type, int binade_step, int random
 std::vector<uint64_t> Breakpoints(const oracle::Oracle& oracle, const engine::Operation& operation,
                                   const std::vector<uint64_t>& inputs);
 
+// The numbers of the type within 4 of each kink.
+std::vector<uint64_t> NearKinks(const oracle::Oracle& oracle, const engine::Function& function,
+                                engine::DataType type);
+
 // Parameter values to test with, apart from the defaults: the ends of each range, and numbers of
 // many kinds between. One parameter varies at a time. Empty where there are no parameters.
 std::vector<engine::Function> OtherParameters(const engine::Spec& spec);

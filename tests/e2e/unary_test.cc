@@ -176,6 +176,12 @@ TEST(ListActivations, TellsTheWholeCatalogue) {
     EXPECT_FALSE(info.derivative().empty()) << info.name();
     EXPECT_FALSE(info.description().empty()) << info.name();
     ASSERT_EQ(info.special_values_size(), 4) << info.name();
+    if (info.name() == "hardtanh") EXPECT_EQ(info.parameters(0).at_most(), "max_val");
+    if (info.name() == "leaky_relu") {
+      ASSERT_EQ(info.alias_defaults_size(), 3);
+      EXPECT_EQ(info.alias_defaults(0).alias(), "keras:leaky_relu");
+      EXPECT_EQ(info.alias_defaults(0).parameters().at("negative_slope"), 0.2);
+    }
     if (info.name() != "gelu") continue;
     EXPECT_EQ(info.special_values(0).x(), -std::numeric_limits<double>::infinity());
     EXPECT_TRUE(std::signbit(info.special_values(0).value()));

@@ -21,7 +21,10 @@ def code(text):
 def table(activations):
     lines = ["| name (aliases) | f(x) | f'(x) | parameters |", "| --- | --- | --- | --- |"]
     for activation in activations:
-        aliases = ", ".join(map(code, activation.get("aliases", [])))
+        own = {a["alias"]: a["parameters"] for a in activation.get("aliasDefaults", [])}
+        aliases = ", ".join(
+            code(alias) + "".join(f" {name} {value:g}" for name, value in sorted(own.get(alias, {}).items()))
+            for alias in activation.get("aliases", []))
         parameters = ", ".join(f"`{p['name']}` {p.get('defaultValue', 0):g}"
                                for p in activation.get("parameters", []))
         lines.append(" | ".join([

@@ -34,7 +34,8 @@ absl::Status Annotate(const absl::Status& status, const std::string& text) {
   return absl::InvalidArgumentError("\"" + text + "\": " + std::string{status.message()});
 }
 
-// The bits of x, if at this precision they are certain.
+}  // namespace
+
 std::optional<uint64_t> RoundIfCertain(DataType type, const Number& x, Context c) {
   const Ball total = Total(x, c);
   if (!arb_is_finite(total.get())) return std::nullopt;
@@ -51,8 +52,6 @@ std::optional<uint64_t> RoundIfCertain(DataType type, const Number& x, Context c
   if (arb_is_negative(x.r.get()) && RoundWithTail(type, x.q, -1) == low_bits) return low_bits;
   return std::nullopt;
 }
-
-}  // namespace
 
 absl::StatusOr<Oracle> Oracle::Make(const engine::Spec& spec) {
   Oracle oracle(spec);

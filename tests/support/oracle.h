@@ -87,6 +87,9 @@ class Oracle {
   bool oscillates_ = false;
 };
 
+// The bits of x rounded to `type`, if at this precision they are certain.
+std::optional<uint64_t> RoundIfCertain(engine::DataType type, const Number& x, Context c);
+
 // |y - f| / ULP(f) for f in the ball, ULP being the spacing of doubles at f; an upper bound.
 // Infinity where y is not finite.
 double UlpError(double y, const Ball& f);

@@ -1,6 +1,7 @@
 // Which requests become plans, and what is said of those that do not.
 #include "server/plan.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,6 +83,13 @@ constexpr Refused kRefusedEvaluations[] = {
     {"a parameter of 0 that divides",
      "evaluations { activation { name: 'softplus' parameters { key: 'beta' value: 0 } } input {} }",
      kInvalid, "parameters[\"beta\"] is 0; allowed is a finite number from"},
+    {"a range without numbers",
+     "evaluations { activation { name: 'hardtanh' parameters { key: 'min_val' value: 2 } } input "
+     "{} "
+     "}",
+     kInvalid,
+     "evaluations[0].activation.parameters[\"min_val\"] is 2; allowed is at most max_val, which is "
+     "1"},
     {"data without a type", "evaluations { activation { name: 'gelu' } input { data: '1234' } }",
      kInvalid,
      "evaluations[0].input.data_type is required; it is one of FLOAT32, FLOAT64, FLOAT16 and"},
@@ -213,6 +221,31 @@ TEST(MakePlan, TakesAliasesAndParametersExactlyAsSent) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_STREQ(plan->reply[0].function.spec->name, "silu");
   EXPECT_EQ(plan->reply[0].function.parameters[0], 0.1);
+}
+
+TEST(MakePlan, TakesAnAliasWithItsOwnDefaults) {
+  Planner planner;
+  const auto plan = planner.Make(
+      Parse<v1::EvaluateRequest>(
+          "evaluations { activation { name: 'onnx:selu' parameters { key: 'alpha' value: 2 } }"
+          " input { float_values: 2 } }"
+          "evaluations { activation { name: 'keras:LeakyReLU' } input { float_values: 2 } }"),
+      kEvaluate);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->reply[0].function.parameters[0], 2);
+  EXPECT_EQ(plan->reply[0].function.parameters[1], 1.05070102214813232421875);
+  EXPECT_STREQ(plan->reply[1].function.spec->name, "leaky_relu");
+  EXPECT_EQ(plan->reply[1].function.parameters[0], 0.3);
+}
+
+TEST(MakePlan, AllowsBoundsThatMeetAndBoundsThatMoveTogether) {
+  for (const char* parameters : {"parameters { key: 'min_val' value: 1 }",
+                                 "parameters { key: 'min_val' value: 2 }"
+                                 "parameters { key: 'max_val' value: 3 }"}) {
+    const std::string request = absl::StrCat("evaluations { activation { name: 'clip' ", parameters,
+                                             "} input { float_values: 2 } }");
+    EXPECT_TRUE(PlanStatus<v1::EvaluateRequest>(request.c_str(), kEvaluate).ok()) << parameters;
+  }
 }
 
 struct Accepted {

@@ -31,10 +31,13 @@ inline constexpr double kWidest = 1e60;
 // Bound of factors such as alpha: so that they, times a float32, can't lift e^-708, the smallest
 // number that Lanes tell from 0, to a float32.
 inline constexpr double kLargest = 1e100;
+// Bound of parameters that are only compared with x, added to it or returned as they are.
+inline constexpr double kAny = std::numeric_limits<double>::max();
 
-// Limits at -inf and +inf.
+// Limits at -inf and +inf. Where the left one is not a float64, left + left_rest.
 struct Ends {
   double left, right;
+  double left_rest = 0;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -14,7 +14,7 @@ namespace activation::engine {
 namespace HWY_NAMESPACE {
 
 struct Step {
-  static constexpr const char* kAliases[] = {"heaviside"};
+  static constexpr Alias kAliases[] = {{"heaviside"}};
   static constexpr Kink kKinks[] = {{"0", "0"}};
   static constexpr Spec kSpec = {
       .name = "step",

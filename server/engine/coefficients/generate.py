@@ -206,15 +206,11 @@ CONSTANTS = [
     ('kInvSqrtPi', '1 / sqrt(pi)', 1 / mp.sqrt(mp.pi)),
     ('kLn2', 'ln(2)', mp.ln(2)),
     ('kLog2E', '1 / ln(2)', 1 / mp.ln(2)),
-    ('kSeluAlpha', '1.6732632423543772848170429916717 (this decimal, exactly)',
-     mpf('1.6732632423543772848170429916717')),
-    ('kSeluScale', '1.0507009873554804934193349852946 (this decimal, exactly)',
-     mpf('1.0507009873554804934193349852946')),
     ('kGeluTanhCubic', '0.044715 (this decimal, exactly)', mpf('0.044715')),
     ('kTwoSqrt2OverPi', '2 sqrt(2 / pi)', 2 * mp.sqrt(2 / mp.pi)),
+    ('kTwiceGeluFastSlope', '2 * 0.7978845608 (this decimal, exactly)', mpf('1.5957691216')),
     ('kGeluSigmoidSlope', '1.702 (this decimal, exactly)', mpf('1.702')),
     ('kOneSixth', '1 / 6', mpf(1) / 6),
-    ('kOneThird', '1 / 3', mpf(1) / 3),
 ]
 
 

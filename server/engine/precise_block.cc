@@ -1,0 +1,129 @@
+#include "server/engine/precise_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "proto/tensor_codec.h"
+#include "server/engine/catalogue.h"
+
+namespace activation::engine {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// The relative error of a kernel's lo is below this: of hi + lo it is 2^-95.
+constexpr double kNoise = 0x1p-40;
+
+// hi + lo to 53 bits by rounding to odd: the result differs from a value that two more bits would
+// round correctly in no way that a later rounding to 24 bits or fewer could see (S. Boldo, G.
+// Melquiond, "Emulation of FMA and correctly rounded sums", IEEE TC 57(4), 2008).
+double RoundToOdd(double hi, double lo) {
+  const uint64_t bits = std::bit_cast<uint64_t>(hi);
+  if (lo == 0 || (bits & 1) != 0 || !std::isfinite(hi) || hi == 0) return hi;
+  return std::bit_cast<double>(std::signbit(hi) == std::signbit(lo) ? bits + 1 : bits - 1);
+}
+
+}  // namespace
+
+double Scale(double value, double exponent) {
+  return exponent == 0 ? value : std::ldexp(value, static_cast<int>(exponent));
+}
+
+void Decode(DataType type, const std::byte* data, size_t count, double* values) {
+  switch (type) {
+    case DataType::kFloat32:
+      for (size_t i = 0; i < count; ++i) values[i] = LoadAs<float>(data, i);
+      return;
+    case DataType::kFloat64:
+      std::memcpy(values, data, count * sizeof(double));
+      return;
+    case DataType::kFloat16:
+      for (size_t i = 0; i < count; ++i) values[i] = Float16ToDouble(LoadAs<uint16_t>(data, i));
+      return;
+    case DataType::kBFloat16:
+      for (size_t i = 0; i < count; ++i) {
+        values[i] = std::bit_cast<float>(uint32_t{LoadAs<uint16_t>(data, i)} << 16);
+      }
+      return;
+  }
+}
+
+void Compute(const Function& function, int row, PreciseBlock& block, size_t count) {
+  // Masks are full of infinities: don't work for lanes whose result is known.
+  if (std::any_of(block.x, block.x + count, [](double x) { return std::isfinite(x); })) {
+    std::fill(block.x + count, block.x + (count + kPadding - 1) / kPadding * kPadding, 0.0);
+    PreciseKernels()[IndexOf(*function.spec)][row](function.parameters.data(), block, count);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const double x = block.x[i];
+    PreciseValue value = {block.hi[i], block.lo[i], block.exponent[i]};
+    if (std::isnan(x)) {
+      value = {kNaN, 0, 0};
+    } else if (std::isinf(x)) {
+      value = LimitAtInfinity(function, row, x < 0);
+    } else if (std::isnan(value.hi)) {
+      value = Multiprecise(function, row, x);
+    }
+    if (x == 0 && value.hi == 0) {
+      const bool follows_x = row == kValueRow && !function.spec->positive_zero;
+      value.hi = follows_x ? x : 0.0;
+    }
+    block.hi[i] = value.hi;
+    block.lo[i] = value.lo;
+    block.exponent[i] = value.exponent;
+  }
+}
+
+void Multiply(PreciseBlock& block, const double* factors, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const double plain = block.hi[i] * factors[i];
+    if (block.hi[i] == 0 || factors[i] == 0 || !std::isfinite(block.hi[i]) ||
+        !std::isfinite(factors[i])) {
+      block.hi[i] = plain;
+      block.lo[i] = 0;
+      continue;
+    }
+    int hi_exponent, factor_exponent;
+    const double hi = std::frexp(block.hi[i], &hi_exponent);
+    const double lo = std::ldexp(block.lo[i], -hi_exponent);
+    const double factor = std::frexp(factors[i], &factor_exponent);
+    const double product = hi * factor;
+    const double low = lo * factor;
+    double rest = std::fma(hi, factor, -product) + low;
+    // Where the two cancel, only the rounding error of lo is left, as in 1/6 * 9 = 3/2.
+    if (std::abs(rest) <= kNoise * std::abs(low)) rest = 0;
+    block.hi[i] = product + rest;
+    block.lo[i] = rest - (block.hi[i] - product);
+    block.exponent[i] += hi_exponent + factor_exponent;
+  }
+}
+
+void Encode(DataType type, const PreciseBlock& block, size_t count, std::byte* data) {
+  const auto odd = [&block](size_t i) {
+    return Scale(RoundToOdd(block.hi[i], block.lo[i]), block.exponent[i]);
+  };
+  switch (type) {
+    case DataType::kFloat32:
+      for (size_t i = 0; i < count; ++i) {
+        StoreAs(data, i,
+                std::isnan(block.hi[i]) ? std::numeric_limits<float>::quiet_NaN()
+                                        : static_cast<float>(odd(i)));
+      }
+      return;
+    case DataType::kFloat64:
+      for (size_t i = 0; i < count; ++i) {
+        StoreAs(data, i, std::isnan(block.hi[i]) ? kNaN : Scale(block.hi[i], block.exponent[i]));
+      }
+      return;
+    case DataType::kFloat16:
+      for (size_t i = 0; i < count; ++i) StoreAs(data, i, DoubleToFloat16(odd(i)));
+      return;
+    case DataType::kBFloat16:
+      for (size_t i = 0; i < count; ++i) StoreAs(data, i, DoubleToBFloat16(odd(i)));
+      return;
+  }
+}
+
+}  // namespace activation::engine

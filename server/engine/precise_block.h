@@ -1,0 +1,46 @@
+// Work on a block of results in twice float64's precision: from packed elements to numbers, through
+// a kernel, times factors, to packed elements. What engine.cc and rows.cc share.
+#ifndef ACTIVATION_SERVER_ENGINE_PRECISE_BLOCK_H_
+#define ACTIVATION_SERVER_ENGINE_PRECISE_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "server/engine/engine.h"
+#include "server/engine/kernels.h"
+
+namespace activation::engine {
+
+template <class T>
+T LoadAs(const std::byte* data, size_t index) {
+  T value;
+  std::memcpy(&value, data + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+void StoreAs(std::byte* data, size_t index, T value) {
+  std::memcpy(data + index * sizeof(T), &value, sizeof(T));
+}
+
+// Every type's values are exactly float64 values.
+void Decode(DataType type, const std::byte* data, size_t count, double* values);
+
+// One row (kernels.h) of a function for the first `count` of block.x: the kernel's results, and
+// what it leaves open filled in: infinite x and results that pairs of float64 can't hold.
+void Compute(const Function& function, int row, PreciseBlock& block, size_t count);
+
+// The product with factors, still in twice float64's precision. Exponents are set apart, since one
+// factor may be tiny and the other huge. Zeros and infinities by IEEE 754.
+void Multiply(PreciseBlock& block, const double* factors, size_t count);
+
+// value * 2^exponent.
+double Scale(double value, double exponent);
+
+// The block's results, each rounded once.
+void Encode(DataType type, const PreciseBlock& block, size_t count, std::byte* data);
+
+}  // namespace activation::engine
+
+#endif  // ACTIVATION_SERVER_ENGINE_PRECISE_BLOCK_H_

@@ -1,0 +1,20 @@
+// softmax and log_softmax and their derivatives, over packed rows: promises in rows.h.
+#ifndef ACTIVATION_SERVER_ENGINE_SOFTMAX_H_
+#define ACTIVATION_SERVER_ENGINE_SOFTMAX_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "server/engine/rows.h"
+
+namespace activation::engine {
+
+enum class Softmax : uint8_t { kNone, kPlain, kLog };
+
+// The function is `kind`, not operation.spec.
+void RunSoftmax(Softmax kind, const RowOperation& operation, const std::byte* input,
+                const std::byte* upstream, std::byte* output, size_t rows, size_t length);
+
+}  // namespace activation::engine
+
+#endif  // ACTIVATION_SERVER_ENGINE_SOFTMAX_H_
