@@ -365,6 +365,172 @@ inline constexpr double kCosTail[] = {
     0x1.1bbe8fac2060ap-29,   // z^4
 };
 
+// ln(2) / 16 in parts: k times any but the last is exact for |k| <= 2^15. Absolute error of the sum
+// < 2^-96.9.
+inline constexpr double kLn2SixteenthPart[2] = {
+    0x1.62e42fefap-5,
+    0x1.cf79abc9e3b3ap-44,
+};
+
+// 2^(j/16) - kSixteenths[j]. Relative error of each sum < 2^-106.
+inline constexpr double kSixteenthsRest[16] = {
+    0x0p+0,
+    0x1.8a62e4adc610bp-54,
+    -0x1.19041b9d78a76p-55,
+    0x1.9b07eb6c70573p-54,
+    0x1.6f46ad23182e4p-55,
+    0x1.ada0911f09ebcp-55,
+    0x1.d4397afec42e2p-56,
+    0x1.6324c054647adp-54,
+    -0x1.bdd3413b26456p-54,
+    -0x1.41577ee04992fp-55,
+    0x1.6e9f156864b27p-54,
+    0x1.c7c46b071f2bep-56,
+    0x1.7a1cd345dcc81p-54,
+    0x1.11065895048ddp-55,
+    0x1.2ed02d75b3707p-55,
+    -0x1.e9c23179c2893p-54,
+};
+
+// e^r - 1 ~ r + r^2/2 + r^3/2 p(r), degree 5: relative error < 2^-67.7 for |r| <= ln(2)/32 + 2^-20
+// (measured, coefficients as rounded).
+inline constexpr double kExpCubic[] = {
+    0x1.5555555555557p-2,   // r^0
+    0x1.5555555555552p-4,   // r^1
+    0x1.11111110b21e4p-6,   // r^2
+    0x1.6c16c16c7556bp-9,   // r^3
+    0x1.a01b56d196fa7p-12,  // r^4
+    0x1.a01a2a486008cp-15,  // r^5
+};
+
+// 1/(1 + j/15), rounded; that less 1; -log(kLogInverse[j]), and its rest. Relative error of each
+// sum < 2^-106.
+inline constexpr double kLogInverse[16] = {
+    0x1p+0,
+    0x1.ep-1,
+    0x1.c3c3c3c3c3c3cp-1,
+    0x1.aaaaaaaaaaaabp-1,
+    0x1.9435e50d79436p-1,
+    0x1.8p-1,
+    0x1.6db6db6db6db7p-1,
+    0x1.5d1745d1745d1p-1,
+    0x1.4de9bd37a6f4ep-1,
+    0x1.4p-1,
+    0x1.3333333333333p-1,
+    0x1.2762762762762p-1,
+    0x1.1c71c71c71c72p-1,
+    0x1.1249249249249p-1,
+    0x1.08d3dcb08d3ddp-1,
+    0x1p-1,
+};
+inline constexpr double kLogInverseLess[16] = {
+    0x0p+0,
+    -0x1p-4,
+    -0x1.e1e1e1e1e1e2p-4,
+    -0x1.5555555555554p-3,
+    -0x1.af286bca1af28p-3,
+    -0x1p-2,
+    -0x1.2492492492492p-2,
+    -0x1.45d1745d1745ep-2,
+    -0x1.642c8590b2164p-2,
+    -0x1.8p-2,
+    -0x1.999999999999ap-2,
+    -0x1.b13b13b13b13cp-2,
+    -0x1.c71c71c71c71cp-2,
+    -0x1.db6db6db6db6ep-2,
+    -0x1.ee58469ee5846p-2,
+    -0x1p-1,
+};
+inline constexpr double kLogHigh[16] = {
+    0x0p+0,
+    0x1.08598b59e3a07p-4,
+    0x1.005588ad375aep-3,
+    0x1.7565011e49675p-3,
+    0x1.e41fccb76b0d7p-3,
+    0x1.269621134db92p-2,
+    0x1.588c2d913348fp-2,
+    0x1.882f1ef83ed45p-2,
+    0x1.b5b3e24235e88p-2,
+    0x1.e148a1a2726cep-2,
+    0x1.058aefa811452p-1,
+    0x1.199fac68b4ab8p-1,
+    0x1.2cf25fad8f1c3p-1,
+    0x1.3f91275240811p-1,
+    0x1.5188a4a02d7fep-1,
+    0x1.62e42fefa39efp-1,
+};
+inline constexpr double kLogRest[16] = {
+    0x0p+0,
+    -0x1.dd7009902bf32p-58,
+    -0x1.23dbdc498b285p-59,
+    -0x1.81495b2eb862bp-57,
+    -0x1.ef0a9ec21b972p-57,
+    0x1.e0efadd9db02bp-56,
+    0x1.fafb06b03f0a5p-57,
+    0x1.d2273fd0174a6p-56,
+    -0x1.4e3e22530be1bp-60,
+    -0x1.ac81cc8a4dfb8p-56,
+    -0x1.c19f73d945334p-60,
+    -0x1.0e0e34e56089ep-58,
+    0x1.0a35884260cffp-56,
+    0x1.4d147676db21dp-55,
+    0x1.5cc1daef69b6ap-55,
+    0x1.abc9e3b39803fp-56,
+};
+
+// log(1 + r) ~ r - r^2/2 + r^3 p(r), degree 9: relative error < 2^-73.4 for |r| <= 1/30 + 2^-20
+// (measured, coefficients as rounded).
+inline constexpr Pair kLogCubic[] = {
+    {0x1.5555555555555p-2, 0x1.9068c274bff84p-56},    // r^0
+    {-0x1p-2, -0x1.c03f4f1e7feadp-58},                // r^1
+    {0x1.99999999993d5p-3, 0x1.a9e328f3f3f14p-57},    // r^2
+    {-0x1.5555555554cf5p-3, 0x1.731ff5670fa22p-57},   // r^3
+    {0x1.2492492a694e4p-3, 0x1.ba6ca4a458b3p-57},     // r^4
+    {-0x1.0000000726d4cp-3, -0x1.f4f248da0a50fp-58},  // r^5
+    {0x1.c71c1f3e72e55p-4, -0x1.a7e05c3e03327p-58},   // r^6
+    {-0x1.99993feb0ef9dp-4, -0x1.d66fab576cb73p-59},  // r^7
+    {0x1.7565aaa97997cp-4, -0x1.85fa9771616bdp-58},   // r^8
+    {-0x1.565c701030528p-4, -0x1.bdae75f6b0567p-58},  // r^9
+};
+
+// The middle of the y = 1/(t + 4) that kMillsSeries is for.
+inline constexpr double kMillsShift = 4;
+inline constexpr double kMillsMiddle = 0x1.199999999999ap-3;
+
+// Q(t) / phi(t) / y ~ p(y - kMillsMiddle), y = 1/(t + 4), degree 28: relative error < 2^-70.4 for 0
+// <= t <= 36 (measured, coefficients as rounded).
+inline constexpr Pair kMillsSeries[] = {
+    {0x1.0723e6a476eb9p+1, 0x1.157c6031c131p-53},      // (y - middle)^0
+    {0x1.bb84b1f125a8ep+3, 0x1.820fdcb170939p-54},     // (y - middle)^1
+    {0x1.1eb3c29efb53cp+6, 0x1.f1a595e921ac2p-50},     // (y - middle)^2
+    {0x1.0f41d71207839p+8, 0x1.8965b590a7143p-49},     // (y - middle)^3
+    {0x1.46702b70b7e71p+9, -0x1.e06762b6bc1adp-46},    // (y - middle)^4
+    {0x1.a49054039e805p+8, -0x1.190af0638cf61p-47},    // (y - middle)^5
+    {-0x1.76eee0357ff1ep+11, 0x1.0406396071d1ep-45},   // (y - middle)^6
+    {-0x1.d9df86a34416ap+12, 0x1.737d1bde3fda3p-42},   // (y - middle)^7
+    {0x1.b7f7cd6ab2992p+13, -0x1.3b864dff597a6p-45},   // (y - middle)^8
+    {0x1.1488a8be8eb06p+16, -0x1.73944f19de0c6p-38},   // (y - middle)^9
+    {-0x1.94b17449ff5ddp+16, 0x1.43b4670ecc3b8p-38},   // (y - middle)^10
+    {-0x1.3ba371370f3dbp+19, -0x1.2b58f3d21f407p-37},  // (y - middle)^11
+    {0x1.3890398db0371p+20, -0x1.d9a6c0fa90f53p-34},   // (y - middle)^12
+    {0x1.5cd1bf0ab0d9p+22, 0x1.93c8a4f1af454p-32},     // (y - middle)^13
+    {-0x1.2791f05c3a627p+24, -0x1.ef621f258657bp-32},  // (y - middle)^14
+    {-0x1.2ccf29fc27b9cp+25, -0x1.5aa04e089584dp-31},  // (y - middle)^15
+    {0x1.0d025fe2e6dafp+28, -0x1.7692710d9a3a5p-26},   // (y - middle)^16
+    {-0x1.a24b68eb8524p+23, 0x1.2edd19731ce2dp-32},    // (y - middle)^17
+    {-0x1.99bae6d143a57p+31, 0x1.9904b2d9861d7p-24},   // (y - middle)^18
+    {0x1.beb15d958b386p+32, 0x1.d0a32fbd0257p-24},     // (y - middle)^19
+    {0x1.97b9f47fb3d02p+34, -0x1.a0dc60b649523p-20},   // (y - middle)^20
+    {-0x1.3cb345ba948ap+37, -0x1.ca650cbac244p-17},    // (y - middle)^21
+    {0x1.dc61d36d6f41p+35, 0x1.4893bf1434addp-20},     // (y - middle)^22
+    {0x1.10ced9441bdaap+41, -0x1.64a8794599db1p-13},   // (y - middle)^23
+    {-0x1.8a95fe63b68eep+42, -0x1.22d6a70d98ee8p-13},  // (y - middle)^24
+    {-0x1.1f3e04dd20b98p+44, -0x1.ce0b042219947p-10},  // (y - middle)^25
+    {0x1.a9fd90f85a2adp+46, -0x1.ac5b29cceb092p-8},    // (y - middle)^26
+    {0x1.0f32e957c7929p+46, 0x1.00a5070c6c749p-8},     // (y - middle)^27
+    {-0x1.85736bcf01e8dp+49, 0x1.dbff3667a3e22p-5},    // (y - middle)^28
+};
+
 }  // namespace activation::engine
 
 #endif  // ACTIVATION_SERVER_ENGINE_COEFFICIENTS_H_

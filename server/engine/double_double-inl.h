@@ -1,4 +1,4 @@
-// Number type 2 of 3: an unevaluated sum hi + lo of two float64, |lo| <= ulp(hi)/2, in each lane.
+// Number type 3 of 4: an unevaluated sum hi + lo of two float64, |lo| <= ulp(hi)/2, in each lane.
 //
 // Algorithms and their error bounds, in units of u^2 = 2^-106: M. Joldes, J.-M. Muller, V. Popescu,
 // "Tight and rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS

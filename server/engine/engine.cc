@@ -136,6 +136,22 @@ void Refine(const void* context, const Operands& operands, uint32_t lanes) {
   for (size_t i = 0; i < count; ++i) StoreAs(operands.output, places[i], result[i]);
 }
 
+// A PlacesRefiner's function: context is the Operation.
+void RefinePlaces(const void* context, const Operands& operands, std::span<const size_t> places) {
+  double x[kBlock] = {}, upstream[kBlock] = {}, result[kBlock];
+  const bool has_upstream = operands.upstream != nullptr;
+  for (size_t i = 0; i < places.size(); ++i) {
+    x[i] = LoadAs<double>(operands.input, places[i]);
+    if (has_upstream) upstream[i] = LoadAs<double>(operands.upstream, places[i]);
+  }
+  RunBlocks(*static_cast<const Operation*>(context),
+            {.input = reinterpret_cast<const std::byte*>(x),
+             .upstream = has_upstream ? reinterpret_cast<const std::byte*>(upstream) : nullptr,
+             .output = reinterpret_cast<std::byte*>(result)},
+            places.size());
+  for (size_t i = 0; i < places.size(); ++i) StoreAs(operands.output, places[i], result[i]);
+}
+
 }  // namespace
 
 void Run(const Operation& operation, const Operands& operands, size_t count) {
@@ -143,6 +159,16 @@ void Run(const Operation& operation, const Operands& operands, size_t count) {
     const auto& function = operation.function;
     FastKernels()[IndexOf(*function.spec)][RowOf(operation.quantity)](
         function.parameters.data(), operands, count, {Refine, &operation});
+    return;
+  }
+  const bool is_scaled_value =
+      operation.quantity == Quantity::kValue && operands.upstream != nullptr;
+  if (operation.input_type == DataType::kFloat64 && operation.output_type == DataType::kFloat64 &&
+      operands.bias == nullptr && !is_scaled_value &&
+      std::ranges::all_of(operation.function.parameters, IsOrdinary)) {
+    const auto& function = operation.function;
+    Float64Kernels()[IndexOf(*function.spec)][RowOf(operation.quantity)](
+        function.parameters.data(), operands, count, {RefinePlaces, &operation});
     return;
   }
   if (SizeOf(operation.input_type) == sizeof(uint16_t) && operands.upstream == nullptr &&

@@ -54,10 +54,29 @@ struct Refiner {
 using FastKernel = void (*)(const double* parameters, const Operands& operands, size_t count,
                             const Refiner& refiner);
 
+// Computes again the elements at these places, at most kBlock of them.
+struct PlacesRefiner {
+  void (*refine)(const void* context, const Operands& operands, std::span<const size_t> places);
+  const void* context;
+};
+
+// float64 to float64, correctly rounded unless DoubleDouble can't decide: pairs of float64 with
+// an error of 2^-63, the rounding test, `refiner` for the rest. Parameters must be ordinary; there
+// is no bias, and no upstream for a value.
+using Float64Kernel = void (*)(const double* parameters, const Operands& operands, size_t count,
+                               const PlacesRefiner& refiner);
+
+// Whether float64 kernels take such a parameter: their results can't underflow to 0 for ordinary x.
+constexpr bool IsOrdinary(double parameter) {
+  const double size = parameter < 0 ? -parameter : parameter;
+  return size == 0 || (size >= 0x1p-400 && size <= 0x1p400);
+}
+
 // For the instruction set in use: [activation][row]; fast kernels for f and f' only. Entries that
 // the activation does not have are null.
 std::span<const PreciseKernel[kRows]> PreciseKernels();
 std::span<const FastKernel[kFirstParameterRow]> FastKernels();
+std::span<const Float64Kernel[kFirstParameterRow]> Float64Kernels();
 
 }  // namespace activation::engine
 

@@ -1,7 +1,8 @@
-// Number type 1 of 3: a vector of float64 lanes, for the fast path.
+// Number type 1 of 4: a vector of float64 lanes, for the fast path.
 //
-// Every kernel is written once, over a number type N, and instantiated three times:
+// Every kernel is written once, over a number type N, and instantiated four times:
 //   Lanes           float64 lanes                 error 2^-43   float32, before the rounding test
+//   QuickPairs      pairs of float64 lanes        error 2^-63   float64, before the rounding test
 //   DoubleDouble    pairs of float64 lanes        error 2^-95   all else
 //   Multiprecision  240 bits, exponents unbounded error 2^-200  where those can't decide
 // N converts from double and Constant and has + - * /, comparison to a mask, Select, Abs and the
@@ -70,6 +71,15 @@ struct Lanes {
   }
 
   HWY_INLINE Lanes() = default;
+  // Vector by vector, since GCC leaves copies of whole arrays in memory and moves 16 bytes of them
+  // at a time, which AVX2 then waits for.
+  HWY_INLINE Lanes(const Lanes& other) {
+    ForEach([&](size_t i) ACTIVATION_LAMBDA { v[i] = other.v[i]; });
+  }
+  HWY_INLINE Lanes& operator=(const Lanes& other) {
+    ForEach([&](size_t i) ACTIVATION_LAMBDA { v[i] = other.v[i]; });
+    return *this;
+  }
   HWY_INLINE Lanes(V value) requires(kCount == 1) : v{value} {}
   HWY_INLINE Lanes(double value)
       : Lanes(Each([value](size_t) ACTIVATION_LAMBDA { return hn::Set(D(), value); })) {}

@@ -36,6 +36,8 @@ struct Result {
   template <std::convertible_to<typename N::Scaled> T>
   HWY_INLINE Result(const T& v) : value(v), magnitude(value) {}
   HWY_INLINE Result(typename N::Scaled v, typename N::Scaled m) : value(v), magnitude(m) {}
+  // An implicit one would be compiled for the baseline instruction set.
+  HWY_INLINE Result(const Result& other) : value(other.value), magnitude(other.magnitude) {}
 };
 
 // factor * (a + b), where a + b may cancel.

@@ -1,6 +1,6 @@
-// Number type 3 of 3: GNU MPFR at 240 bits, for the few inputs that pairs of float64 can't decide:
+// Number type 4 of 4: GNU MPFR at 240 bits, for the few inputs that pairs of float64 can't decide:
 // the numbers next to a root of the derivative, sin of huge arguments, intermediate results outside
-// float64's exponents. The kernels are those of the other two types.
+// float64's exponents. The kernels are those of the other types.
 //
 // A Constant has 265 bits, so that it does not limit the result. A number may be read by many
 // threads while none changes it.

@@ -272,6 +272,46 @@ def print_exp2_table():
     print_array('double', 'kSixteenths', table)
 
 
+def print_sixteenths_rest():
+    rests = [parts_of(mpf(2) ** (mpf(j) / 16), [53, 53])[1] for j in range(16)]
+    print_comment('2^(j/16) - kSixteenths[j]. Relative error of each sum < 2^-106.')
+    print_array('double', 'kSixteenthsRest', [[rest] for rest in rests])
+
+
+def print_log_tables():
+    inverses = [rounded(1 / (1 + mpf(j) / 15)) for j in range(16)]
+    logs = [parts_of(-mp.log(inverse), [53, 53]) for inverse in inverses]
+    print_comment('1/(1 + j/15), rounded; that less 1; -log(kLogInverse[j]), and its rest. '
+                  'Relative error of each sum < 2^-106.')
+    print_array('double', 'kLogInverse', [[inverse] for inverse in inverses])
+    print_array('double', 'kLogInverseLess', [[inverse - 1] for inverse in inverses])
+    print_array('double', 'kLogHigh', [[high] for high, _ in logs])
+    print_array('double', 'kLogRest', [[rest] for _, rest in logs])
+
+
+def mills_series(high, shift):
+    """M(t) (t + shift) by y - middle, y = 1/(t + shift)."""
+    low, high = 1 / (mpf(high) + shift), 1 / mpf(shift)
+    middle = rounded((low + high) / 2)
+    print_comment(f'The middle of the y = 1/(t + {shift}) that kMillsSeries is for.')
+    print(f'inline constexpr double kMillsShift = {shift};')
+    print(f'inline constexpr double kMillsMiddle = {literal(middle)};')
+
+    def f(d):
+        y = d + middle
+        t = 1 / y - shift
+        return mp.sqrt(mp.pi / 2) * mp.exp(t * t / 2) * mp.erfc(t / mp.sqrt(2)) / y
+
+    return Problem(f'Q(t) / phi(t) / y ~ p(y - kMillsMiddle), y = 1/(t + {shift})',
+                   '0 <= t <= 36', f, low - middle, high - middle)
+
+
+EXP_REACH = mp.ln(2) / 32 + mpf(2) ** -20
+EXP_CUBIC = Problem('e^r - 1 ~ r + r^2/2 + r^3/2 p(r)', '|r| <= ln(2)/32 + 2^-20', mp.expm1,
+                    -EXP_REACH, EXP_REACH, lambda r: r + r**2 / 2, lambda r: r**3 / 2)
+LOG_REACH = mpf(1) / 30 + mpf(2) ** -20
+LOG_CUBIC = Problem('log(1 + r) ~ r - r^2/2 + r^3 p(r)', '|r| <= 1/30 + 2^-20', mp.log1p,
+                    -LOG_REACH, LOG_REACH, lambda r: r - r**2 / 2, lambda r: r**3)
 LOG = Problem('2 atanh(s) ~ 2 s + s^3 p(z), z = s^2', '0 <= s <= 1/3', lambda s: 2 * mp.atanh(s),
               mpf(0), mpf(1) / 3, lambda s: 2 * s, lambda s: s**3, 2)
 SIN = Problem('sin(r) ~ r + r^3 p(z), z = r^2', '|r| <= pi/4 + 2^-20', mp.sin,
@@ -322,6 +362,12 @@ def main():
     approximate(LOG, ['kAtanhTail'], 6, -46, 'z')
     approximate(SIN, ['kSinTail'], 4, -51, 'z')
     approximate(COS, ['kCosTail'], 3, -51, 'z')
+    print_reduction('kLn2SixteenthPart', 'ln(2) / 16', mp.ln(2) / 16, [38], 15)
+    print_sixteenths_rest()
+    approximate(EXP_CUBIC, ['kExpCubic'], 4, -67, 'r')
+    print_log_tables()
+    approximate(LOG_CUBIC, ['kLogCubic'], 8, -69, 'r', 'Pair')
+    approximate(mills_series(36, 4), ['kMillsSeries'], 26, -67, '(y - middle)', 'Pair')
     print(CLOSING)
 
 
