@@ -238,7 +238,9 @@ TEST(ListActivations, TellsTheWholeCatalogue) {
     EXPECT_EQ(info.name(), catalogue[place]->name);
     EXPECT_EQ(info.kind(), v1::ACTIVATION_KIND_ELEMENTWISE);
     ASSERT_EQ(info.special_values_size(), 4) << info.name();
-    if (info.name() == "hardtanh") EXPECT_EQ(info.parameters(0).at_most(), "max_val");
+    if (info.name() == "hardtanh") {
+      EXPECT_EQ(info.parameters(0).at_most(), "max_val");
+    }
     if (info.name() == "leaky_relu") {
       ASSERT_EQ(info.alias_defaults_size(), 3);
       EXPECT_EQ(info.alias_defaults(0).alias(), "keras:leaky_relu");
