@@ -44,12 +44,11 @@ inline constexpr double kMagnitudeMargin = 0x1p-63;
 // The error bound of any other value, 2^-63 of it, is at most this part of half its last place.
 inline constexpr double kMargin = 0x1p-9;
 
-// From here on |x| and |result| don't underflow on the way, nor do the errors of products, nor do
-// the reciprocals of their squares overflow.
+// From here on |x| and |result| don't underflow on the way, nor do the errors of products.
 inline constexpr double kLeast = 0x1p-440;
-// Up to here |x| leads to a 0 by no underflow in a result that is made of sums, products and
+// Between these |x| leads to a 0 by no underflow in a result that is made of sums, products and
 // quotients, whatever the parameters.
-inline constexpr double kMost = 0x1p150;
+inline constexpr double kSmall = 0x1p-150, kLarge = 0x1p150;
 
 // What the main path has left open in a group: bit i for its i-th element.
 struct Open {
@@ -141,17 +140,22 @@ HWY_INLINE Open RunGroup(const double* parameters, const FastArrays& arrays) {
   } else {
     value = Unscaled(typename Quick::Scaled(result));
   }
-  const L64 size = Abs(x);
-  const auto smaller = [](const L64& a, const L64& b) ACTIVATION_LAMBDA {
-    return L64::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Min(a.v[i], b.v[i]); });
+  // Whether both are large enough; false for NaN.
+  const auto fit = [&](const L64& a, const L64& b) ACTIVATION_LAMBDA {
+    return L64::EachMask([&](size_t i) ACTIVATION_LAMBDA {
+      const auto least = hn::Set(d, kLeast);
+      return hn::And(hn::Ge(hn::Abs(a.v[i]), least), hn::Ge(hn::Abs(b.v[i]), least));
+    });
   };
-  L64 least = smaller(size, Abs(value.hi));
+  auto inside = fit(x, value.hi);
   const bool has_upstream = kRow != kValueRow && arrays.upstream != nullptr;
   if (has_upstream) {
     const L64 factor = load(arrays.upstream);
     value = value * Quick(factor);
     error = error * Abs(factor);
-    least = smaller(least, Abs(value.hi));
+    const auto still = fit(x, value.hi);
+    L64::ForEach([&](size_t i)
+                     ACTIVATION_LAMBDA { inside.m[i] = hn::And(inside.m[i], still.m[i]); });
   }
 
   L64 rounded = value.hi + value.lo;
@@ -162,15 +166,14 @@ HWY_INLINE Open RunGroup(const double* parameters, const FastArrays& arrays) {
   const auto is_zero = value.hi == L64(0.0);
   // A sum loses the sign of zero.
   if (kIsPlain || has_upstream) rounded = Select(is_zero, value.hi, rounded);
-  const auto inside = L64::EachMask([&](size_t i) ACTIVATION_LAMBDA {
-    const auto low = hn::Set(d, kLeast);
-    auto result = hn::Ge(least.v[i], low);
-    if constexpr (kIsPlain) {
-      const auto fits = hn::And(hn::Ge(size.v[i], low), hn::Le(size.v[i], hn::Set(d, kMost)));
-      result = hn::Or(result, hn::And(is_zero.m[i], fits));
-    }
-    return result;
-  });
+  if constexpr (kIsPlain) {
+    L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+      const auto size = hn::Abs(x.v[i]);
+      const auto ordinary =
+          hn::And(hn::Ge(size, hn::Set(d, kSmall)), hn::Le(size, hn::Set(d, kLarge)));
+      inside.m[i] = hn::Or(inside.m[i], hn::And(is_zero.m[i], ordinary));
+    });
+  }
   double* const out = reinterpret_cast<double*>(arrays.out);
   auto closed = hn::And(decided.m[0], inside.m[0]);
   L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {
