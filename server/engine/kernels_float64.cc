@@ -25,7 +25,9 @@ namespace HWY_NAMESPACE {
 using D64 = hn::ScalableTag<double>;
 
 // Vectors side by side, as many as the registers hold with what they need.
-#if HWY_TARGET == HWY_AVX3
+#ifdef VECTORS
+inline constexpr size_t kVectors = VECTORS;
+#elif HWY_TARGET == HWY_AVX3
 inline constexpr size_t kVectors = 4;
 #elif HWY_TARGET == HWY_AVX2
 inline constexpr size_t kVectors = 2;
@@ -42,23 +44,24 @@ inline constexpr double kMagnitudeMargin = 0x1p-63;
 // The error bound of any other value, 2^-63 of it, is at most this part of half its last place.
 inline constexpr double kMargin = 0x1p-9;
 
-// From here on |x| and |result| don't underflow on the way, nor do the errors of products, nor do
-// the reciprocals of their squares overflow.
+// From here on |x| and |result| don't underflow on the way, nor do the errors of products.
 inline constexpr double kLeast = 0x1p-440;
-// Up to here |x| leads to a 0 by no underflow in a result that is made of sums, products and
+// Between these |x| leads to a 0 by no underflow in a result that is made of sums, products and
 // quotients, whatever the parameters.
-inline constexpr double kMost = 0x1p150;
+inline constexpr double kSmall = 0x1p-150, kLarge = 0x1p150;
 
 // What the main path has left open in a group: bit i for its i-th element.
 struct Open {
-  uint32_t undecided = 0;  // by the rounding test
-  uint32_t outside = 0;    // by size
+  uint32_t result = 0;  // undecided by the rounding test, or too small
+  uint32_t x = 0;       // too small, or NaN
 };
 
-// Places that wait for the refiner.
+// Places that wait for the refiner, and the value at -0 and +0 once it has been asked for.
 struct Places {
   size_t place[kBlock];
   size_t count = 0;
+  double at_zero[2];
+  bool has_at_zero[2] = {};
 };
 
 HWY_NOINLINE void Refine(const PlacesRefiner& refiner, const Operands& operands, Places& places) {
@@ -72,25 +75,38 @@ double Load(const std::byte* from, size_t i) {
   return value;
 }
 
-// Settles the results, in operands.output, that are known although they are 0 or x is, and notes
-// the others. The group is the one at `first`, of which `count` elements are real.
+double ValueAtZero(double x, const PlacesRefiner& refiner, Places& places) {
+  const int sign = std::signbit(x) ? 0 : 1;
+  if (!places.has_at_zero[sign]) {
+    const size_t place = 0;
+    refiner.refine(refiner.context,
+                   {.input = reinterpret_cast<const std::byte*>(&x),
+                    .upstream = nullptr,
+                    .bias = nullptr,
+                    .output = reinterpret_cast<std::byte*>(&places.at_zero[sign])},
+                   {&place, 1});
+    places.has_at_zero[sign] = true;
+  }
+  return places.at_zero[sign];
+}
+
+// Settles the results that are known although x or they are 0, and notes the others. The group is
+// the one at `first`, of which `count` elements are real.
 HWY_NOINLINE void Settle(Open open, const Operands& group, size_t first, size_t count,
-                         bool zero_follows_x, bool may_cancel, Places& places) {
-  for (uint32_t left = open.undecided | open.outside; left != 0; left &= left - 1) {
+                         bool may_cancel, const PlacesRefiner& refiner, Places& places) {
+  for (uint32_t left = open.result | open.x; left != 0; left &= left - 1) {
     const size_t i = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
     if (i >= count) return;
-    const double x = Load(group.input, i), result = Load(group.output, i);
-    const bool is_decided = (open.undecided >> i & 1) == 0;
-    const double size = std::abs(result);
-    if (group.upstream == nullptr) {
-      if (is_decided && x == 0 && size >= kLeast) continue;
-      if (is_decided && x == 0 && size == 0) {
-        const double zero = zero_follows_x ? x : 0.0;
-        std::memcpy(group.output + i * sizeof(zero), &zero, sizeof(zero));
-        continue;
-      }
-    } else if (is_decided && std::abs(x) >= kLeast && !may_cancel && size == 0 &&
-               Load(group.upstream, i) == 0) {
+    const double x = Load(group.input, i);
+    if (x == 0 && (open.result >> i & 1) == 0) continue;
+    if (x == 0 && group.upstream == nullptr) {
+      const double value = ValueAtZero(x, refiner, places);
+      std::memcpy(group.output + i * sizeof(value), &value, sizeof(value));
+      continue;
+    }
+    // A product with 0, for which the derivative's sign is enough.
+    if (group.upstream != nullptr && Load(group.upstream, i) == 0 && Load(group.output, i) == 0 &&
+        (open.x >> i & 1) == 0 && !may_cancel) {
       continue;
     }
     places.place[places.count++] = first + i;
@@ -139,17 +155,21 @@ HWY_INLINE Open RunGroup(const double* parameters, const Operands& operands) {
   } else {
     value = Unscaled(typename Quick::Scaled(result));
   }
-  const L64 size = Abs(x);
-  const auto smaller = [](const L64& a, const L64& b) ACTIVATION_LAMBDA {
-    return L64::Each([&](size_t i) ACTIVATION_LAMBDA { return hn::Min(a.v[i], b.v[i]); });
+  // Whether it is large enough; false for NaN.
+  const auto fits = [&](const L64& a) ACTIVATION_LAMBDA {
+    return L64::EachMask(
+        [&](size_t i) ACTIVATION_LAMBDA { return hn::Ge(hn::Abs(a.v[i]), hn::Set(d, kLeast)); });
   };
-  L64 least = smaller(size, Abs(value.hi));
+  const auto x_fits = fits(x);
+  auto inside = fits(value.hi);
   const bool has_upstream = kRow != kValueRow && operands.upstream != nullptr;
   if (has_upstream) {
     const L64 factor = load(operands.upstream);
     value = value * Quick(factor);
     error = error * Abs(factor);
-    least = smaller(least, Abs(value.hi));
+    const auto still = fits(value.hi);
+    L64::ForEach([&](size_t i)
+                     ACTIVATION_LAMBDA { inside.m[i] = hn::And(inside.m[i], still.m[i]); });
   }
 
   L64 rounded = value.hi + value.lo;
@@ -160,36 +180,35 @@ HWY_INLINE Open RunGroup(const double* parameters, const Operands& operands) {
   const auto is_zero = value.hi == L64(0.0);
   // A sum loses the sign of zero.
   if (kIsPlain || has_upstream) rounded = Select(is_zero, value.hi, rounded);
-  const auto inside = L64::EachMask([&](size_t i) ACTIVATION_LAMBDA {
-    const auto low = hn::Set(d, kLeast);
-    auto result = hn::Ge(least.v[i], low);
-    if constexpr (kIsPlain) {
-      const auto fits = hn::And(hn::Ge(size.v[i], low), hn::Le(size.v[i], hn::Set(d, kMost)));
-      result = hn::Or(result, hn::And(is_zero.m[i], fits));
-    }
-    return result;
-  });
+  if constexpr (kIsPlain) {
+    L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+      const auto size = hn::Abs(x.v[i]);
+      const auto ordinary =
+          hn::And(hn::Ge(size, hn::Set(d, kSmall)), hn::Le(size, hn::Set(d, kLarge)));
+      inside.m[i] = hn::Or(inside.m[i], hn::And(is_zero.m[i], ordinary));
+    });
+  }
   double* const out = reinterpret_cast<double*>(operands.output);
-  auto closed = hn::And(decided.m[0], inside.m[0]);
+  auto closed = x_fits.m[0];
   L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     hn::StoreU(rounded.v[i], d, out + i * lanes);
-    closed = hn::And(closed, hn::And(decided.m[i], inside.m[i]));
+    inside.m[i] = hn::And(inside.m[i], decided.m[i]);
+    closed = hn::And(closed, hn::And(x_fits.m[i], inside.m[i]));
   });
   if (HWY_LIKELY(hn::AllTrue(d, closed))) return {};
   constexpr auto kAll = static_cast<uint32_t>((uint64_t{1} << kGroup) - 1);
-  return {kAll & ~BitsOf(decided), kAll & ~BitsOf(inside)};
+  return {.result = kAll & ~BitsOf(inside), .x = kAll & ~BitsOf(x_fits)};
 }
 
 template <class A, int kRow>
 void RunAll(const double* parameters, const Operands& operands, size_t count,
             const PlacesRefiner& refiner) {
-  constexpr bool kZeroFollowsX = kRow == kValueRow && !A::kSpec.positive_zero;
   constexpr bool kCancels = std::is_same_v<ResultOf<A, kRow>, Result<Quick>>;
   Places places;
   const auto run = [&](const Operands& group, size_t first, size_t size) {
     const Open open = RunGroup<A, kRow>(parameters, group);
-    if (HWY_UNLIKELY((open.undecided | open.outside) != 0)) {
-      Settle(open, group, first, size, kZeroFollowsX, kCancels, places);
+    if (HWY_UNLIKELY((open.result | open.x) != 0)) {
+      Settle(open, group, first, size, kCancels, refiner, places);
     }
   };
   size_t i = 0;

@@ -126,18 +126,18 @@ struct QuickExpParts {
       : power(p), tail(t), rest(r) {}
 };
 
-// Error of 1 + tail: 2^-69; of tail where power is 1: 2^-64.5. Beyond +-708 power is 0 or infinite,
-// or stays as there.
+// Beyond this power is 0 or infinite, since a rest of 1 / power would be subnormal.
+inline constexpr double kQuickExpLimit = 665;
+
+// Error of 1 + tail: 2^-69; of tail where power is 1: 2^-64.5.
 template <class D, size_t kCount>
-HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kCount>>& argument) {
+HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kCount>>& z) {
   using L = Lanes<D, kCount>;
   using N = QuickPairs<L>;
   const D d;
 #if HWY_TARGET == HWY_AVX3
-  const N z = argument;
   const L magic = 0x1.8p48;
 #else
-  const N z = Clamp(argument, 708);
   const L magic = 0x1.8p48 + 1023;
 #endif
   const L sum = MulAdd(z.hi, L(kLog2E.part[0]), magic);
@@ -160,20 +160,18 @@ HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kC
   const N tail = N::FastTwoSum(first.hi, first.lo + others);
 
   const N root = LookUp(kRoots, sum);
-#if HWY_TARGET == HWY_AVX3
-  const auto scaled = [&](const L& a) ACTIVATION_LAMBDA {
-    return L::Each([&](size_t i) ACTIVATION_LAMBDA {
-      return hn::Vec<D>{_mm512_scalef_pd(a.v[i].raw, n.v[i].raw)};
-    });
-  };
-  return {N(scaled(root.hi), scaled(root.lo)), tail, rest};
-#else
-  const hn::RebindToUnsigned<D> du;
+  const auto vanishes = z.hi < L(-kQuickExpLimit), explodes = L(kQuickExpLimit) < z.hi;
   const L scale = L::Each([&](size_t i) ACTIVATION_LAMBDA {
-    return hn::BitCast(d, hn::ShiftLeft<52>(hn::ShiftRight<4>(hn::BitCast(du, sum.v[i]))));
+#if HWY_TARGET == HWY_AVX3
+    const hn::Vec<D> power{_mm512_scalef_pd(_mm512_set1_pd(1), n.v[i].raw)};
+#else
+    const hn::RebindToUnsigned<D> du;
+    const auto power =
+        hn::BitCast(d, hn::ShiftLeft<52>(hn::ShiftRight<4>(hn::BitCast(du, sum.v[i]))));
+#endif
+    return hn::IfThenElse(explodes.m[i], hn::Inf(d), hn::IfThenZeroElse(vanishes.m[i], power));
   });
   return {N(root.hi * scale, root.lo * scale), tail, rest};
-#endif
 }
 
 template <class L>
@@ -185,8 +183,7 @@ HWY_INLINE QuickPairs<L> Exp(const QuickPairs<L>& z) {
   return {high.hi, MulAdd(high.hi, rest, MulAdd(power.hi, tail.lo, low))};
 }
 
-// Error 2^-68 for |z| <= 708; beyond that something of at most 2^-1021 or at least 2^1021, or
-// infinity, or NaN.
+// Error 2^-68 for |z| <= kQuickExpLimit; 0, infinity or NaN beyond.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> ExpScaled(const QuickPairs<L>& z) {
   return Exp(z);
@@ -204,7 +201,7 @@ HWY_INLINE QuickPairs<L> Expm1(const QuickExpParts<L>& parts, const QuickPairs<L
   return {high.hi, MulAdd(high.hi, rest, rest) + sum};
 }
 
-// Error 2^-64 for z <= 708.
+// Error 2^-64 for z <= kQuickExpLimit.
 template <class L>
 HWY_INLINE QuickPairs<L> Expm1(const QuickPairs<L>& z) {
   const auto parts = SplitExp(z);
@@ -337,8 +334,8 @@ template <class L>
 HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u, const QuickPairs<L>& v) {
   using N = QuickPairs<L>;
   const N e = Exp(-u);
-  const N below = N::PositiveSum(e, 1.0);
-  return CancellingSum<N>(N::Reciprocal(below * below), below, v * e);
+  const N inverse = N::Reciprocal(N::PositiveSum(e, 1.0));
+  return CancellingSum<N>(inverse, N(1.0), v * (e * inverse));
 }
 
 template <class L>
@@ -362,8 +359,9 @@ HWY_INLINE QuickPairs<L> ExponentialRamp(const QuickPairs<L>& x, double alpha, d
   return Select(N(0.0) < x, x, N(alpha) * Expm1OfNegative(-Abs(x) / width));
 }
 
-// What kMillsSeries reaches; the density there is 2^-936.
-inline constexpr double kQuickTail = 36;
+// Where the density vanishes (kQuickExpLimit), a little beyond what kMillsSeries reaches: results
+// from there on are too small to be accepted, or 1.
+inline constexpr double kQuickTail = 37;
 
 template <class L>
 HWY_INLINE QuickPairs<L> NormalArgument(const QuickPairs<L>& z) {

@@ -19,7 +19,7 @@ server::Plan MakePlan(const engine::Function& function, Tensor& input, size_t co
   item.input.count = static_cast<int64_t>(count);
   item.input.pieces = {{.data = input.bytes(), .size = input.size_in_bytes(), .begin = 0}};
   server::ReplyItem& reply = plan.reply.emplace_back();
-  reply.function = function;
+  reply.activation.function = function;
   reply.result.count = item.input.count;
   return plan;
 }
