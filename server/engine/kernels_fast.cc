@@ -53,6 +53,18 @@ HWY_INLINE hn::Vec<D32> Narrow(hn::Vec<D64> value) {
 #endif
 }
 
+// A full vector of float32, which comes from several of float64.
+using Out = hn::ScalableTag<float>;
+using OutBits = hn::RebindToUnsigned<Out>;
+inline constexpr size_t kVectorsPerOut = HWY_LANES(float) / HWY_LANES(double);
+HWY_INLINE hn::Vec<Out> NarrowToOut(const Fast& value, size_t index) {
+#if HWY_TARGET == HWY_SCALAR
+  return Narrow(value.v[index]);
+#else
+  return hn::Combine(Out(), Narrow(value.v[2 * index + 1]), Narrow(value.v[2 * index]));
+#endif
+}
+
 // Bits of which all in kDecidingBits are 0 where the error bound reaches the middle between two
 // float32, if those are normal numbers.
 inline constexpr uint64_t kDecidingBits = kBelow - (2 * kMargin - 1);
@@ -62,14 +74,14 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<D64>> FromMiddle(hn::Vec<D64> value) {
 }
 // The same for what may not be rounded as a normal number: up to the smallest of those, and NaN.
 inline constexpr uint32_t kNormalBits = 0x7f000000;
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<D32>> FromNormal(hn::Vec<D32> value) {
-  const hn::RebindToUnsigned<D32> d;
+HWY_INLINE hn::Vec<OutBits> FromNormal(hn::Vec<Out> value) {
+  const OutBits d;
   return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x007fffff));
 }
 // The same for NaN and infinity, whose exponent field of 255 becomes 0.
 inline constexpr uint32_t kFiniteBits = 0x7f800000;
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<D32>> FromFinite(hn::Vec<D32> value) {
-  const hn::RebindToUnsigned<D32> d;
+HWY_INLINE hn::Vec<OutBits> FromFinite(hn::Vec<Out> value) {
+  const OutBits d;
   return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x00800000));
 }
 
@@ -85,13 +97,15 @@ class AllHave {
     if constexpr (sizeof(hn::TFromD<D>) == 8) {
       all_ = _mm512_mask_test_epi64_mask(all_, v.raw, mask.raw);
     } else {
-      all_ = _mm256_mask_test_epi32_mask(all_, v.raw, mask.raw);
+      all_ = _mm512_mask_test_epi32_mask(all_, v.raw, mask.raw);
     }
   }
-  HWY_INLINE bool Result() const { return all_ == 0xff; }
+  HWY_INLINE bool Result() const { return all_ == kAll; }
 
  private:
-  __mmask8 all_ = 0xff;
+  using Mask = std::conditional_t<sizeof(hn::TFromD<D>) == 8, __mmask8, __mmask16>;
+  static constexpr Mask kAll = static_cast<Mask>(~Mask{0});
+  Mask all_ = kAll;
 #else
   HWY_INLINE AllHave() : some_lack_(hn::FirstN(D(), 0)) {}
   HWY_INLINE void Note(hn::Vec<D> v, hn::TFromD<D> bits) {
@@ -173,8 +187,10 @@ HWY_INLINE Operands From(const Operands& operands, size_t first) {
 template <class A, int kRow>
 HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, size_t first,
                          const Refiner& refiner) {
+  using Outs = Lanes<Out, kVectors / kVectorsPerOut>;
   const D64 d;
   const D32 d32;
+  const Out full;
   const size_t lanes = hn::Lanes(d);
   const auto load = [&](const std::byte* bytes) ACTIVATION_LAMBDA {
     const float* const from = reinterpret_cast<const float*>(bytes) + first;
@@ -183,7 +199,7 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
     });
   };
   Fast x = load(operands.input);
-  AllHave<hn::RebindToUnsigned<D32>> normal;
+  AllHave<OutBits> normal;
   // What x + bias lacks (D. E. Knuth's exact sum); lanes where that is not 0 go to the refiner,
   // since it may decide on which side of a kink they lie.
   Fast lost = 0.0;
@@ -194,8 +210,10 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
     const Fast part = sum - x;
     lost = (x - (sum - part)) + (bias - part);
     x = sum;
+    Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+      normal.Note(FromFinite(NarrowToOut(x, i)), kFiniteBits);
+    });
     Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-      normal.Note(FromFinite(Narrow(x.v[i])), kFiniteBits);
       is_exact &= hn::AllTrue(d, hn::Eq(lost.v[i], hn::Zero(d)));
     });
   }
@@ -219,11 +237,13 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   auto open = hn::FirstN(d32, 0);
   const float* const in = reinterpret_cast<const float*>(operands.input) + first;
   float* const out = reinterpret_cast<float*>(operands.output) + first;
-  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-    const auto rounded = Narrow(value.v[i]);
-    hn::StoreU(rounded, d32, out + i * lanes);
+  Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    const auto rounded = NarrowToOut(value, i);
+    hn::StoreU(rounded, full, out + i * hn::Lanes(full));
     normal.Note(FromNormal(rounded), kNormalBits);
-    normal.Note(FromFinite(hn::LoadU(d32, in + i * lanes)), kFiniteBits);
+    normal.Note(FromFinite(hn::LoadU(full, in + i * hn::Lanes(full))), kFiniteBits);
+  });
+  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     if constexpr (kCancels) {
       open = hn::Or(open, IsUndecided(value.v[i], error.v[i]));
     } else {

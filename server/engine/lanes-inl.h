@@ -163,6 +163,14 @@ HWY_INLINE Lanes<D, kCount> MulAdd(const Lanes<D, kCount>& a, const Lanes<D, kCo
       [&](size_t i) ACTIVATION_LAMBDA { return hn::MulAdd(a.v[i], b.v[i], c.v[i]); });
 }
 
+// c - a * b, rounded once where the target can.
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> NegMulAdd(const Lanes<D, kCount>& a, const Lanes<D, kCount>& b,
+                                      const Lanes<D, kCount>& c) {
+  return Lanes<D, kCount>::Each(
+      [&](size_t i) ACTIVATION_LAMBDA { return hn::NegMulAdd(a.v[i], b.v[i], c.v[i]); });
+}
+
 // The number behind a Scaled, never rounded to 0 unless it is 0.
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Unscaled(const Lanes<D, kCount>& a) {

@@ -92,7 +92,7 @@ HWY_INLINE auto Logistic(N z) -> typename N::Scaled {
 
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Logistic(const Lanes<D, kCount>& z) {
-  return Lanes<D, kCount>(1.0) / (ExpScaled(z, -1.0) + 1.0);
+  return Lanes<D, kCount>(1.0) / ExpPlusOne(z, -1.0);
 }
 
 // Its derivative, e^-z / (1 + e^-z)^2 = 1/4 - z^2/16 + z^4/96 - ...
@@ -114,7 +114,7 @@ HWY_INLINE auto LogisticRamp(N x, N u, Factor factor) -> typename N::Scaled {
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> LogisticRamp(const Lanes<D, kCount>& x, const Lanes<D, kCount>& u,
                                          Factor factor) {
-  return x / (ExpScaled(u, -factor.part[0]) + 1.0);
+  return x / ExpPlusOne(u, -factor.part[0]);
 }
 
 // s(u) (1 + v s(-u)), the derivative of x s(u) for v = x u'. As Lanes (1 + e + v e) / (1 + e)^2,
@@ -220,7 +220,7 @@ HWY_INLINE Lanes<D, kCount> NormalRamp(const Lanes<D, kCount>& x, double width) 
   using N = Lanes<D, kCount>;
   const N t = NormalArgument(x / width);
   const N scaled = t * N(width * kInvSqrt2Pi.part[0]);
-  return Max(0.0, x) - scaled * ExpScaled(t * t, -0.5) * Mills(t);
+  return NegMulAdd(scaled * ExpScaled(t * t, -0.5), Mills(t), Max(0.0, x));
 }
 
 // The derivative of z Phi(z), Phi(z) + z phi(z): phi(t) (M(t) - t) on the left, where it has a

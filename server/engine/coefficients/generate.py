@@ -352,7 +352,7 @@ def main():
     print_constants()
     print_reduction('kLn2Part', 'ln(2)', mp.ln(2), [40, 40], 13)
     print_reduction('kPiOver2Part', 'pi / 2', mp.pi / 2, [32, 32, 32], 21)
-    approximate(mills(21, 2), ['kMillsNumerator', 'kMillsDenominator'], 7, -46, 't')
+    approximate(mills(21, 2), ['kMillsNumerator', 'kMillsDenominator'], 7, -44, 't')
     approximate(mills(60, 3), ['kMillsNumeratorPair', 'kMillsDenominatorPair'], 17, -102, 't',
                 'Pair')
     approximate(exp2('0.5'), ['kExp2'], 8, -46, 'r')
