@@ -13,6 +13,20 @@
 //
 // The engine knows neither gRPC nor protobuf. All functions are thread-safe; nothing but
 // std::bad_alloc is thrown, by Run alone.
+//
+// Speed: what was tried, and what it gave. Zen 5 with AVX-512, 65,536 float32, ns per element for
+// sigmoid and gelu:
+//   1.35  2.0   one vector at a time; both ends of the error's interval rounded and compared
+//   0.58  1.05  four vectors in program order (Lanes); two 0.60 and 0.91, three 0.54 and 0.86
+//   0.45  0.86  no arrays of vectors in returned structs, which GCC stores and loads again
+//   0.39  0.79  e^z by 16 powers in registers and an instruction that scales by 2^k and needs no
+//               bounds; the rounding test on the value's bits, with one mask for all vectors;
+//               whether results are normal numbers is looked at after rounding
+//   0.34  0.67  whole float32 vectors rounded, checked and stored; 1 + e^z in one operation; Mills'
+//               ratio with the lowest degrees that the rounding test allows
+// Settle (kernels_fast.cc) is vector code, since many results are 0: relu 1 ns, not 6. Tables of
+// 16-bit results take one load for four inputs and one store for four results. For float64 see
+// quick_pairs-inl.h.
 #ifndef ACTIVATION_SERVER_ENGINE_ENGINE_H_
 #define ACTIVATION_SERVER_ENGINE_ENGINE_H_
 
