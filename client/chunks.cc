@@ -131,7 +131,7 @@ absl::Status Chunks::Append(size_t index, const char* what, const v1::Activation
   if (count() <= 1) {
     joined.data = std::move(part->data);
     joined.shape = std::move(shape);
-    const absl::Status fits = Validate(joined);
+    absl::Status fits = Validate(joined);
     if (fits.ok()) return fits;
     return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", what,
                                             " is a ", fits.message()));
