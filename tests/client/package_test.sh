@@ -20,7 +20,7 @@ find_package(activation 0.1 REQUIRED)
 add_executable(example example.cc)
 target_link_libraries(example PRIVATE activation::client)
 END
-cmake -S "$work/source" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="$flags"
+cmake -G Ninja -S "$work/source" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="$flags"
 cmake --build "$work/build"
 
 "$work/prefix/bin/activation" --target "unix:$work/socket" --timeout 20 health

@@ -141,7 +141,9 @@ struct Xielu {
       .name = "xielu",
       .description = "Expanded integral of the exponential linear unit, as Hugging Face has it.",
       .formula = "x > 0 ? x*(alpha_p*x+beta) : alpha_n*((exp(x < eps ? x : eps)-1)-x)+beta*x",
-      .derivative = "x > 0 ? 2*alpha_p*x+beta : x < eps ? alpha_n*(exp(x)-1)+beta : beta-alpha_n",
+      .derivative =
+          "x > 0 ? 2*alpha_p*x+beta : x < eps ? alpha_n*(exp(x)-1)+beta : "
+          "x > eps ? beta-alpha_n : alpha_n*(exp(eps)/2-1)+beta",
       .parameters = kParameters,
       .kinks = kKinks,
   };

@@ -184,8 +184,9 @@ struct Mish {
       .description = "A smooth, non-monotonic rectifier, x tanh(softplus(x)).",
       .formula = "x*tanh(log(1+exp(x)))",
       .derivative =
-          "exp(x)*((exp(x)+2)*(exp(2*x)+2*exp(x)+2)+4*x*(exp(x)+1))"
-          "/(exp(2*x)+2*exp(x)+2)^2",
+          "x < 0 ? exp(x)*((exp(x)+2)*(exp(2*x)+2*exp(x)+2)+4*x*(exp(x)+1))"
+          "/(exp(2*x)+2*exp(x)+2)^2 : ((1+2*exp(-x))*(1+2*exp(-x)+2*exp(-2*x))"
+          "+4*x*exp(-2*x)*(1+exp(-x)))/(1+2*exp(-x)+2*exp(-2*x))^2",
   };
   // u, at least 2^-400, so that the sign of 1 - u^2 survives.
   template <class N>
