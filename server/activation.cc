@@ -106,7 +106,7 @@ absl::Status AddTensors(absl::string_view field, RawActivation& raw, Activation&
     const std::string path = errors::ParameterPath(field, "parameter_tensors", name);
     const auto index = FindParameter(path, name, spec.name, spec.parameters);
     if (!index.ok()) return index.status();
-    const auto is_same = [&](const auto& number) { return number.first == name; };
+    const auto is_same = [&given = name](const auto& number) { return number.first == given; };
     if (std::ranges::any_of(raw.parameters, is_same)) return errors::ParameterGivenTwice(path);
     auto made =
         MakeTensor(path, std::move(tensor), *index, spec.parameters[static_cast<size_t>(*index)]);

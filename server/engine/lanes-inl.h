@@ -76,7 +76,7 @@ struct Lanes {
   HWY_INLINE Lanes(const Lanes& other) {
     ForEach([&](size_t i) ACTIVATION_LAMBDA { v[i] = other.v[i]; });
   }
-  HWY_INLINE Lanes& operator=(const Lanes& other) {
+  HWY_INLINE Lanes& operator=(const Lanes& other) {  // NOLINT(bugprone-unhandled-self-assignment)
     ForEach([&](size_t i) ACTIVATION_LAMBDA { v[i] = other.v[i]; });
     return *this;
   }
@@ -192,7 +192,7 @@ HWY_INLINE Lanes<D, kCount> Polynomial(const Lanes<D, kCount>& r, const double (
   using N = Lanes<D, kCount>;
   return [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
     N sum = c[kTerms - 1];
-    ((sum = MulAdd(sum, r, N(c[kTerms - 2 - i]))), ...);
+    ((sum = MulAdd(sum, r, N(c[kTerms - 2 - i]))), ...);  // NOLINT(google-readability-casting)
     return sum;
   }
   (std::make_index_sequence<kTerms - 1>());

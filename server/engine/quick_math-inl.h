@@ -90,13 +90,13 @@ HWY_INLINE QuickPairs<L> Polynomial(const QuickPairs<L>& r, const Pair (&c)[kTer
   using N = QuickPairs<L>;
   L rest = c[kTerms - 1].hi;
   [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
-    ((rest = MulAdd(rest, r.hi, L(c[kTerms - 2 - i].hi))), ...);
+    ((rest = MulAdd(rest, r.hi, L(c[kTerms - 2 - i].hi))), ...);  // NOLINT: casts nothing
   }
   (std::make_index_sequence<kTerms - 1 - kPairs>());
   N sum = N(rest, 0.0);
   const auto step = [&]<size_t k>(std::integral_constant<size_t, k>) ACTIVATION_LAMBDA {
     const L next = c[k].hi;
-    L cross = MulAdd(sum.hi, r.lo, L(c[k].lo));
+    L cross = MulAdd(sum.hi, r.lo, L(c[k].lo));  // NOLINT(google-readability-casting)
     if constexpr (k + 1 < kPairs) cross = MulAdd(sum.lo, r.hi, cross);
     if constexpr (k == kCancelling) {
       const N product = N::TwoProduct(sum.hi, r.hi);

@@ -1,6 +1,7 @@
 #include "server/engine/row_kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -102,7 +103,7 @@ bool RoundToFloat32OfTarget(const double* low, const double* high, std::byte* ou
   bool rest_same = true;
   for (; i < count; ++i) {
     const float rounded = static_cast<float>(low[i]), other = static_cast<float>(high[i]);
-    rest_same = rest_same && std::memcmp(&rounded, &other, sizeof(float)) == 0;
+    rest_same &= std::bit_cast<uint32_t>(rounded) == std::bit_cast<uint32_t>(other);
     std::memcpy(out + i, &rounded, sizeof(float));
   }
   return rest_same && hn::AllTrue(bits, same);

@@ -40,7 +40,8 @@ constexpr double kLogError = 0x1p-97;
 // A sum of n terms, made block by block, has had each term in at most this many additions, each
 // with a relative error of 3 2^-106.
 double SumError(size_t n) {
-  return kExpError + static_cast<double>(kBlock + n / kBlock + 2) * 0x1p-104;
+  const size_t additions = kBlock + n / kBlock + 2;
+  return kExpError + static_cast<double>(additions) * 0x1p-104;
 }
 
 // A term of a sum that is smaller than this is taken as this: its sign is right, its size is not.
@@ -412,7 +413,7 @@ class Worker {
     for (size_t end = 0; end < 2; ++end) {
       const double to_end = error * (1 + 0x1p-20) * (end == 0 ? -1 : 1);
       const Bounded number =
-          MakeBounded(hi, lo + to_end, 0, static_cast<int>(results_.exponent[i]));
+          MakeBounded(hi, lo + to_end, 0.0, static_cast<int>(results_.exponent[i]));
       ends_.hi[end] = number.hi;
       ends_.lo[end] = number.lo;
       ends_.exponent[end] = number.exponent;
