@@ -170,9 +170,9 @@ absl::Status AddItem(const ItemPath& path, RawItem raw,
                   .shape = item.input.shape,
                   .count = item.input.count};
   ReplyTensor value = reply.result;
-  const absl::Status laid_out = item.activation->row != nullptr
-                                    ? LayOutRows(path, item, reply.activation, value)
-                                    : LayOutTensors(path, item);
+  absl::Status laid_out = item.activation->row != nullptr
+                              ? LayOutRows(path, item, reply.activation, value)
+                              : LayOutTensors(path, item);
   if (!laid_out.ok()) return laid_out;
   std::optional<ReplyTensor> bias_gradient;
   if (raw.bias) {

@@ -17,7 +17,8 @@ using Number = Multiprecision;
 template <class A, int kRow>
 Number Evaluate(const Number& x, const double* p) {
   if constexpr (kRow < simd::kRowsOf<A>) {
-    return simd::Result<Number>(simd::Apply<A, kRow>(x, p)).value;
+    const simd::Result<Number> result = simd::Apply<A, kRow>(x, p);
+    return result.value;
   } else {
     return std::nan("");
   }

@@ -28,8 +28,8 @@ class Multiprecision {
   // two float64 far apart, of which the sine of a large one sees every bit.
   class WithMoreBits {
    public:
-    explicit WithMoreBits(mpfr_prec_t more) { bits_ = kBits + more; }
-    ~WithMoreBits() { bits_ = kBits; }
+    explicit WithMoreBits(mpfr_prec_t more) { current_bits = kBits + more; }
+    ~WithMoreBits() { current_bits = kBits; }
     WithMoreBits(const WithMoreBits&) = delete;
     WithMoreBits& operator=(const WithMoreBits&) = delete;
   };
@@ -90,7 +90,7 @@ class Multiprecision {
  private:
   using BinaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-  Multiprecision() { mpfr_init2(v_, bits_); }
+  Multiprecision() { mpfr_init2(v_, current_bits); }
   static Multiprecision Binary(BinaryFunction* function, const Multiprecision& a,
                                const Multiprecision& b) {
     Multiprecision result;
@@ -98,7 +98,7 @@ class Multiprecision {
     return result;
   }
 
-  static inline thread_local mpfr_prec_t bits_ = kBits;
+  static inline thread_local mpfr_prec_t current_bits = kBits;
   mpfr_t v_;
 };
 
