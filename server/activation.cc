@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "proto/tensor_codec.h"
+#include "server/engine/packed.h"
 #include "server/errors.h"
 #include "server/near_names.h"
 
@@ -52,31 +51,10 @@ absl::Status SetNumbers(absl::string_view field, const RawActivation& raw,
 // As float64, which is exact.
 std::vector<double> ToDoubles(const Elements& elements) {
   const size_t count = static_cast<size_t>(elements.count);
-  const size_t size = engine::SizeOf(elements.type);
+  std::vector<std::byte> packed(count * engine::SizeOf(elements.type));
+  ElementReader(elements).Copy(0, count, packed.data());
   std::vector<double> values(count);
-  ElementReader reader(elements);
-  for (size_t i = 0; i < count; ++i, reader.Advance(1)) {
-    const std::byte* const data = reader.Data();
-    float narrow = 0;
-    uint16_t bits = 0;
-    switch (elements.type) {
-      case engine::DataType::kFloat64:
-        std::memcpy(&values[i], data, size);
-        break;
-      case engine::DataType::kFloat32:
-        std::memcpy(&narrow, data, size);
-        values[i] = narrow;
-        break;
-      case engine::DataType::kFloat16:
-        std::memcpy(&bits, data, size);
-        values[i] = Float16ToDouble(bits);
-        break;
-      case engine::DataType::kBFloat16:
-        std::memcpy(&bits, data, size);
-        values[i] = BFloat16ToDouble(bits);
-        break;
-    }
-  }
+  engine::Decode(elements.type, packed.data(), count, values.data());
   return values;
 }
 

@@ -6,6 +6,7 @@
 
 #include "proto/tensor_codec.h"
 #include "server/describe.h"
+#include "server/engine/packed.h"
 
 namespace activation::server {
 namespace {
@@ -41,42 +42,16 @@ double GridPoint(double from, double to, int64_t i, int64_t n) {
   return std::clamp(static_cast<double>(weighted / last), from, to);
 }
 
-template <typename T>
-T Load(const std::byte* packed, size_t index) {
-  T value;
-  std::memcpy(&value, packed + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-template <typename T>
-void Store(T value, std::byte* packed, size_t index) {
-  std::memcpy(packed + index * sizeof(T), &value, sizeof(T));
-}
-
-double Decode(engine::DataType type, const std::byte* packed, size_t index) {
-  switch (type) {
-    case engine::DataType::kFloat32:
-      return Load<float>(packed, index);
-    case engine::DataType::kFloat64:
-      return Load<double>(packed, index);
-    case engine::DataType::kFloat16:
-      return Float16ToDouble(Load<uint16_t>(packed, index));
-    case engine::DataType::kBFloat16:
-      return BFloat16ToDouble(Load<uint16_t>(packed, index));
-  }
-  __builtin_unreachable();
-}
-
 void Encode(engine::DataType type, double value, std::byte* packed, size_t index) {
   switch (type) {
     case engine::DataType::kFloat32:
-      return Store(static_cast<float>(value), packed, index);
+      return engine::StoreAs(packed, index, static_cast<float>(value));
     case engine::DataType::kFloat64:
-      return Store(value, packed, index);
+      return engine::StoreAs(packed, index, value);
     case engine::DataType::kFloat16:
-      return Store(DoubleToFloat16(value), packed, index);
+      return engine::StoreAs(packed, index, DoubleToFloat16(value));
     case engine::DataType::kBFloat16:
-      return Store(DoubleToBFloat16(value), packed, index);
+      return engine::StoreAs(packed, index, DoubleToBFloat16(value));
   }
 }
 
@@ -139,6 +114,7 @@ Comparison::Comparison(const ComparePlan& plan)
   hi_.resize(room);
   lo_.resize(room);
   results_.resize(packed_.size());
+  values_.resize(room);
 }
 
 void Comparison::MakePoints(size_t count) {
@@ -152,7 +128,7 @@ void Comparison::MakePoints(size_t count) {
       Encode(plan_.type, GridPoint(plan_.from, plan_.to, index, plan_.count), packed_.data(), i);
     }
   }
-  for (size_t i = 0; i < count; ++i) x_[i] = Decode(plan_.type, packed_.data(), i);
+  engine::Decode(plan_.type, packed_.data(), count, x_.data());
 }
 
 void Comparison::Step() {
@@ -165,8 +141,9 @@ void Comparison::Step() {
                  .input_type = plan_.type,
                  .output_type = plan_.type},
                 {.input = packed_.data(), .output = results_.data()}, count);
+    engine::Decode(plan_.type, results_.data(), count, values_.data());
     for (size_t i = 0; i < count; ++i) {
-      figures_[candidate].Add(x_[i], hi_[i], lo_[i], Decode(plan_.type, results_.data(), i));
+      figures_[candidate].Add(x_[i], hi_[i], lo_[i], values_[i]);
     }
   }
   done_ += static_cast<int64_t>(count);

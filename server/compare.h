@@ -85,12 +85,14 @@ class Comparison {
   const ComparePlan& plan_;
   int64_t done_ = 0;
   std::vector<ErrorFigures> figures_;
-  // One step's points, as doubles and packed as the plan's type; the truth there; a candidate.
+  // One step's points, as doubles and packed as the plan's type; the truth there; a candidate's
+  // values, packed and as doubles.
   std::vector<double> x_;
   std::vector<std::byte> packed_;
   std::vector<double> hi_;
   std::vector<double> lo_;
   std::vector<std::byte> results_;
+  std::vector<double> values_;
 };
 
 }  // namespace activation::server

@@ -10,6 +10,7 @@
 
 #include "server/engine/catalogue.h"
 #include "server/engine/kernels.h"
+#include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/result_table.h"
 

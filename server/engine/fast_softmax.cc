@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "server/engine/bounded.h"
+#include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/row_kernels.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "proto/tensor_codec.h"
@@ -29,25 +28,6 @@ double RoundToOdd(double hi, double lo) {
 
 double Scale(double value, double exponent) {
   return exponent == 0 ? value : std::ldexp(value, static_cast<int>(exponent));
-}
-
-void Decode(DataType type, const std::byte* data, size_t count, double* values) {
-  switch (type) {
-    case DataType::kFloat32:
-      for (size_t i = 0; i < count; ++i) values[i] = LoadAs<float>(data, i);
-      return;
-    case DataType::kFloat64:
-      std::memcpy(values, data, count * sizeof(double));
-      return;
-    case DataType::kFloat16:
-      for (size_t i = 0; i < count; ++i) values[i] = Float16ToDouble(LoadAs<uint16_t>(data, i));
-      return;
-    case DataType::kBFloat16:
-      for (size_t i = 0; i < count; ++i) {
-        values[i] = std::bit_cast<float>(uint32_t{LoadAs<uint16_t>(data, i)} << 16);
-      }
-      return;
-  }
 }
 
 void Compute(const Function& function, int row, PreciseBlock& block, size_t count) {

@@ -5,27 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "server/engine/engine.h"
 #include "server/engine/kernels.h"
+#include "server/engine/packed.h"
 
 namespace activation::engine {
-
-template <class T>
-T LoadAs(const std::byte* data, size_t index) {
-  T value;
-  std::memcpy(&value, data + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-template <class T>
-void StoreAs(std::byte* data, size_t index, T value) {
-  std::memcpy(data + index * sizeof(T), &value, sizeof(T));
-}
-
-// Every type's values are exactly float64 values.
-void Decode(DataType type, const std::byte* data, size_t count, double* values);
 
 // One row (kernels.h) of a function for the first `count` of block.x: the kernel's results, and
 // what it leaves open filled in: infinite x and results that pairs of float64 can't hold.

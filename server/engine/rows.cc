@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/softmax.h"
 

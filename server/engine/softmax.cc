@@ -3,8 +3,9 @@
 //   rest = sum e_j,             the sum of all is 1 + rest
 //   softmax                     e_i / (1 + rest)
 //   log_softmax                 t_i - log(1 + rest)
-//   softmax'                    e_i / (1 + rest) (d_i - (sum e_j d_j) / (1 + rest)), d_i = g_i -
-//   g_top log_softmax', at top        (rest g_top - sum g_j) / (1 + rest)
+//   softmax'                    e_i / (1 + rest) (d_i - (sum e_j d_j) / (1 + rest)),
+//                               d_i = g_i - g_top
+//   log_softmax', at top        (rest g_top - sum g_j) / (1 + rest)
 //                 elsewhere     g_i - e_i / (1 + rest) (g_top + sum g_j)
 // so that nothing cancels for a dominant element, whose results hang on the rest alone.
 //
@@ -24,8 +25,10 @@
 #include "server/engine/coefficients.h"
 #include "server/engine/fast_softmax.h"
 #include "server/engine/hard_row.h"
+#include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/row_kernels.h"
+#include "server/engine/softmax_row.h"
 
 namespace activation::engine {
 namespace {
@@ -46,78 +49,11 @@ double SumError(size_t n) {
 
 // A term of a sum that is smaller than this is taken as this: its sign is right, its size is not.
 constexpr int kLeastScale = -740;
-// Numbers and products smaller than this may have lost bits to underflow, at most kLost.
-constexpr double kLeastWhole = 0x1p-900;
-constexpr double kLost = 0x1p-1060;
-
-// A sum of signed terms, for its error bound with that of their sizes.
-struct Sum {
-  DoublePair total;
-  double size = 0;
-  // Sizes of terms of which only the sign is known.
-  double vague_plus = 0;
-  double vague_minus = 0;
-  double lost = 0;  // what terms have lost to underflow
-
-  void Add(DoublePair term, bool is_vague = false, bool is_lossy = false) {
-    total = total + term;
-    size += std::abs(term.hi);
-    if (is_vague) (term.hi > 0 ? vague_plus : vague_minus) += std::abs(term.hi);
-    if (is_lossy) lost += 2 * kLost;
-  }
-  void Add(const Sum& other) {
-    total = total + other.total;
-    size += other.size;
-    vague_plus += other.vague_plus;
-    vague_minus += other.vague_minus;
-    lost += other.lost;
-  }
-  // Where all terms are vague and of one sign, and `tiny` says that they underflow in every result,
-  // the interval has their sign and nothing else of them.
-  Bounded ToBounded(double relative_error, int exponent, bool tiny = false) const {
-    const double vague = vague_plus + vague_minus;
-    const bool has_sign =
-        tiny && vague == size && lost == 0 && (vague_plus == 0 || vague_minus == 0);
-    return MakeBounded(total.hi, total.lo,
-                       size * relative_error + (has_sign ? 0.75 : 2) * vague + lost, exponent);
-  }
-};
 
 // A number that may have lost bits to underflow.
 struct Scaled {
   double value;
   bool is_lossy;
-};
-
-struct Row {
-  // Of the elements.
-  bool undefined = false;  // NaN or +infinity among them
-  double largest = -kInfinity;
-  double second = -kInfinity;  // the largest but for one
-  size_t top = 0;
-  size_t finite = 0;
-
-  // Of upstream.
-  bool upstream_undefined = false;
-  size_t plus_infinities = 0;
-  size_t minus_infinities = 0;
-  bool infinity_at_masked = false;  // where the element is -infinity
-  double largest_upstream = 0;
-  double top_upstream = 0;
-  int upstream_exponent = 0;  // upstreams are divided by 2^this, to at most 1
-
-  // Sums but for the top, powers of e divided by 2^base.
-  int base = 0;
-  bool is_far = false;  // so far below that base, and their powers of e, are too large, but not 0
-  Sum powers;
-  Sum weighted;  // of e_j d_j, or of g_j for log_softmax
-
-  Bounded rest, all, log;
-  Bounded slope;   // (sum e_j d_j) / all; g_top + sum g_j for log_softmax
-  Bounded at_top;  // the derivative of log_softmax there
-
-  bool IsNaN() const { return undefined || finite == 0 || upstream_undefined; }
-  bool HasInfiniteUpstream() const { return plus_infinities + minus_infinities > 0; }
 };
 
 // Works on batches of rows.
@@ -139,10 +75,10 @@ class Worker {
     count_ = rows * length_;
     loaded_ = kNothing;
     hard_row_.reset();
-    rows_.assign(rows, Row());
+    rows_.assign(rows, SoftmaxRow());
     ForEachBlock([this](size_t first, size_t count) {
       Load(first, count);
-      ForEachRun(first, count, [this](Row& row, size_t column, size_t begin, size_t end) {
+      ForEachRun(first, count, [this](SoftmaxRow& row, size_t column, size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) Scan(row, column + (i - begin), block_.x[i]);
         if (derivative()) {
           for (size_t i = begin; i < end; ++i) ScanUpstream(row, block_.x[i], upstreams_[i]);
@@ -153,7 +89,7 @@ class Worker {
     ForEachBlock([this](size_t first, size_t count) {
       Load(first, count);
       LoadPowers(first, count, true);
-      ForEachRun(first, count, [this](Row& row, size_t column, size_t begin, size_t end) {
+      ForEachRun(first, count, [this](SoftmaxRow& row, size_t column, size_t begin, size_t end) {
         AddUp(row, column, begin, end);
       });
     });
@@ -162,7 +98,7 @@ class Worker {
     ForEachBlock([this](size_t first, size_t count) {
       Load(first, count);
       if (!log_ || derivative()) LoadPowers(first, count, false);
-      ForEachRun(first, count, [this](Row& row, size_t column, size_t begin, size_t end) {
+      ForEachRun(first, count, [this](SoftmaxRow& row, size_t column, size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) Keep(Result(row, column + (i - begin), i), i);
       });
       Store(first, count);
@@ -206,7 +142,7 @@ class Worker {
   void LoadPowers(size_t first, size_t count, bool for_sums) {
     if (powers_loaded_) return;
     powers_loaded_ = true;
-    ForEachRun(first, count, [&](Row& row, size_t, size_t begin, size_t end) {
+    ForEachRun(first, count, [&](SoftmaxRow& row, size_t, size_t begin, size_t end) {
       const bool is_near = row.is_far && for_sums;
       const double largest = is_near ? row.second : row.largest;
       if (is_near) loaded_ = kNothing;
@@ -217,7 +153,7 @@ class Worker {
     ExpBlock(block_, count);
   }
 
-  static void Scan(Row& row, size_t column, double x) {
+  static void Scan(SoftmaxRow& row, size_t column, double x) {
     if (x > row.largest) {
       row.second = row.largest;
       row.largest = x;
@@ -229,7 +165,7 @@ class Worker {
     row.undefined = row.undefined || !(x < kInfinity);
   }
 
-  static void ScanUpstream(Row& row, double x, double g) {
+  static void ScanUpstream(SoftmaxRow& row, double x, double g) {
     if (std::isfinite(g)) {
       row.largest_upstream = std::max(row.largest_upstream, std::abs(g));
       return;
@@ -241,7 +177,7 @@ class Worker {
   }
 
   void PrepareSums(size_t r) {
-    Row& row = rows_[r];
+    SoftmaxRow& row = rows_[r];
     if (row.IsNaN()) return;
     if (row.finite > 1) {
       const double base = std::round((row.second - row.largest) * kLog2E.part[0]);
@@ -256,7 +192,7 @@ class Worker {
   }
 
   // g divided by the row's power of two.
-  static Scaled ScaleUpstream(const Row& row, double g) {
+  static Scaled ScaleUpstream(const SoftmaxRow& row, double g) {
     const double scaled = std::ldexp(g, -row.upstream_exponent);
     return {scaled, g != 0 && std::abs(scaled) < kLeastWhole};
   }
@@ -266,7 +202,7 @@ class Worker {
     DoublePair value;
     bool is_lossy;
   };
-  static Difference DifferenceOf(const Row& row, double g) {
+  static Difference DifferenceOf(const SoftmaxRow& row, double g) {
     const Scaled own = ScaleUpstream(row, g), top = ScaleUpstream(row, row.top_upstream);
     Difference d;
     d.value.lo = TwoSum(own.value, -top.value, d.value.hi);
@@ -274,10 +210,10 @@ class Worker {
     return d;
   }
 
-  void AddUp(Row& row, size_t column, size_t begin, size_t end) {
+  void AddUp(SoftmaxRow& row, size_t column, size_t begin, size_t end) {
     if (row.IsNaN()) return;
     const bool weighted = derivative() && !row.HasInfiniteUpstream();
-    Sum powers, weights;
+    SignedSum powers, weights;
     for (size_t i = begin; i < end; ++i) {
       if (column + (i - begin) == row.top) continue;
       if (weighted && log_) {
@@ -301,7 +237,7 @@ class Worker {
     row.weighted.Add(weights);
   }
 
-  void Divide(Row& row) const {
+  void Divide(SoftmaxRow& row) const {
     if (row.IsNaN()) return;
     const Bounded one = MakeBounded(1, 0, 0, 0);
     row.rest = row.powers.ToBounded(sum_error_, row.base);
@@ -324,7 +260,7 @@ class Worker {
     constexpr int kTiny = -200;
     int twos[kBlock];
     for (size_t r = 0; r < rows; ++r) {
-      const Row& row = rows_[r];
+      const SoftmaxRow& row = rows_[r];
       twos[r] = 0;
       block_.hi[r] = block_.lo[r] = 0;
       if (row.IsNaN() || row.rest.exponent < kTiny) continue;
@@ -342,7 +278,7 @@ class Worker {
     Log1pBlock(block_, rows);
     loaded_ = kNothing;
     for (size_t r = 0; r < rows; ++r) {
-      Row& row = rows_[r];
+      SoftmaxRow& row = rows_[r];
       if (row.rest.exponent < kTiny) {
         row.log = row.rest;
         row.log.error += std::abs(row.rest.hi) * 0x1p-199;
@@ -358,7 +294,7 @@ class Worker {
   }
 
   // The sum of upstream[j] J[j][i] where some upstreams are infinite.
-  Bounded InfiniteResult(const Row& row, size_t column, double x, double g) const {
+  Bounded InfiniteResult(const SoftmaxRow& row, size_t column, double x, double g) const {
     const bool masked = x == -kInfinity;
     const bool own = std::isinf(g);
     const bool others = row.plus_infinities + row.minus_infinities > (own ? 1u : 0u);
@@ -375,7 +311,7 @@ class Worker {
     return {plus ? kInfinity : -kInfinity};
   }
 
-  Bounded Result(const Row& row, size_t column, size_t i) const {
+  Bounded Result(const SoftmaxRow& row, size_t column, size_t i) const {
     if (row.IsNaN()) return {kNaN};
     const double x = block_.x[i];
     const double g = derivative() ? upstreams_[i] : 0;
@@ -469,7 +405,7 @@ class Worker {
   const std::byte* upstream_ = nullptr;
   std::byte* output_ = nullptr;
   size_t count_ = 0;  // elements
-  std::vector<Row> rows_;
+  std::vector<SoftmaxRow> rows_;
 
   // The block that begins with element loaded_: elements in x, their powers in the rest.
   size_t loaded_ = kNothing;
