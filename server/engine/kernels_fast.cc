@@ -131,6 +131,21 @@ uint32_t BitsOf(D d, Mask mask) {
   return bits[0];
 }
 
+// Whether all results are normal numbers, or 0 at an x whose sign they don't follow: half of relu's
+// are.
+HWY_INLINE bool AreNormalOrPlainlyZero(const Fast& x, const Fast& value) {
+  const D64 d;
+  const auto zero = hn::Zero(d);
+  auto all = hn::FirstN(d, hn::Lanes(d));
+  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    const auto is_zero = hn::And(hn::Eq(value.v[i], zero), hn::Ne(x.v[i], zero));
+    const auto is_normal = hn::Ge(hn::Abs(value.v[i]), hn::Set(d, 0x1p-125));
+    const auto is_finite = hn::Lt(hn::Abs(x.v[i]), hn::Inf(d));
+    all = hn::And(all, hn::And(is_finite, hn::Or(is_zero, is_normal)));
+  });
+  return hn::AllTrue(d, all);
+}
+
 // The results of a group that has something of note, before they are rounded. error is that of
 // values whose terms may cancel, else all 0.
 struct Noted {
@@ -233,6 +248,8 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
     if constexpr (kCancels) error = error * Abs(factor);
   }
 
+  // With a bias, x has digits that a product with the upstream gradient has no room for.
+  const bool is_sure = A::kSpec.exact && operands.bias == nullptr;
   AllHave<hn::RebindToUnsigned<D64>> decided;
   auto open = hn::FirstN(d32, 0);
   const float* const in = reinterpret_cast<const float*>(operands.input) + first;
@@ -240,19 +257,24 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     const auto rounded = NarrowToOut(value, i);
     hn::StoreU(rounded, full, out + i * hn::Lanes(full));
-    normal.Note(FromNormal(rounded), kNormalBits);
+    if (is_sure) {
+      normal.Note(FromFinite(rounded), kFiniteBits);
+    } else {
+      normal.Note(FromNormal(rounded), kNormalBits);
+    }
     normal.Note(FromFinite(hn::LoadU(full, in + i * hn::Lanes(full))), kFiniteBits);
   });
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     if constexpr (kCancels) {
       open = hn::Or(open, IsUndecided(value.v[i], error.v[i]));
-    } else {
+    } else if (!is_sure) {
       decided.Note(FromMiddle(value.v[i]), kDecidingBits);
     }
   });
-  if (HWY_LIKELY(is_exact & normal.Result() &
-                 (kCancels ? hn::AllFalse(d32, open) : decided.Result())))
-    return;
+  if (HWY_LIKELY(is_exact & (kCancels ? hn::AllFalse(d32, open) : decided.Result()))) {
+    if (HWY_LIKELY(normal.Result())) return;
+    if (AreNormalOrPlainlyZero(x, value)) return;
+  }
   Noted results;
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     hn::Store(value.v[i], d, results.value + i * lanes);

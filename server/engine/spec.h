@@ -62,6 +62,9 @@ struct Spec {
   std::span<const char* const> approximations = {};
   // Whether f(-0) is +0, as for functions that compare x with 0. Matters where f(0) = 0.
   bool positive_zero = false;
+  // Whether the kernels' values and derivatives in float64 are exact where x and the upstream
+  // gradient are float32, with the sign that a 0 should have: they are then rounded without a test.
+  bool exact = false;
 };
 
 // The most parameters that an activation has.

@@ -26,8 +26,8 @@ inline const char* NameOf(engine::DataType type) {
 // peer computes another function than we do. Returns a line for each function that is left out.
 std::string RegisterPeerCases();
 
-// "float64", "float16", "bfloat16": values and derivatives of the whole catalogue, at 65,536
-// elements.
+// "float32", "float64", "float16", "bfloat16": values and derivatives of the whole catalogue, at
+// 65,536 elements.
 void RegisterTypeCases();
 
 // "threads": the way from a plan to its results as the server goes it, with one thread and two.

@@ -32,7 +32,8 @@ void Register(const std::string& group, const engine::Spec& spec, Quantity quant
 }  // namespace
 
 void RegisterTypeCases() {
-  for (const DataType type : {DataType::kFloat64, DataType::kFloat16, DataType::kBFloat16}) {
+  for (const DataType type :
+       {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16, DataType::kBFloat16}) {
     for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
       for (const engine::Spec* spec : engine::Catalogue()) {
         Register(NameOf(type), *spec, quantity, type, kUsualSize);

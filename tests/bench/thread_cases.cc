@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 
 #include "server/evaluate.h"
 #include "server/work_queue.h"
@@ -16,6 +17,7 @@ constexpr Size kSize = {.elements = 1 << 22, .calls = 1, .rounds = 101};
 server::Plan MakePlan(const engine::Function& function, Tensor& input, size_t count) {
   server::Plan plan;
   server::PlanItem& item = plan.items.emplace_back();
+  item.activation = std::make_shared<server::Activation>(server::Activation{.function = function});
   item.input.count = static_cast<int64_t>(count);
   item.input.pieces = {{.data = input.bytes(), .size = input.size_in_bytes(), .begin = 0}};
   server::ReplyItem& reply = plan.reply.emplace_back();

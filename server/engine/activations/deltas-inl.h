@@ -23,6 +23,7 @@ struct Step {
       .derivative = "0",
       .aliases = kAliases,
       .kinks = kKinks,
+      .exact = true,
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {

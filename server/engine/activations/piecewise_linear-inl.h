@@ -21,6 +21,7 @@ struct Identity {
       .formula = "x",
       .derivative = "1",
       .aliases = kAliases,
+      .exact = true,
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
@@ -42,6 +43,7 @@ struct Relu {
       .derivative = "x > 0 ? 1 : 0",
       .kinks = kKinks,
       .positive_zero = true,
+      .exact = true,
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
@@ -67,6 +69,7 @@ struct Relu6 {
       .parameters = kParameters,
       .kinks = kKinks,
       .positive_zero = true,
+      .exact = true,
   };
   template <class N>
   static HWY_INLINE N Piece(N x, const double* p, N left, N inside, N right) {

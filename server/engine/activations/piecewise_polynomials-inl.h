@@ -181,6 +181,7 @@ struct Relu2 {
       .derivative = "x > 0 ? 2*x : 0",
       .aliases = kAliases,
       .positive_zero = true,
+      .exact = true,
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
