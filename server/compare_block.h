@@ -96,9 +96,9 @@ class BlockComparer {
   size_t begin_ = 0;
   size_t end_ = 0;
   std::vector<Stretch> stretches_;
-  // As in ComparedArrays; packed arrays of the points, of results, and of results in float64.
+  // As in ComparedArrays; packed arrays of the points and of results.
   std::vector<double> x_, hi_, lo_, rounded_, candidate_, error_, ulp_;
-  std::vector<std::byte> points_, results_, wide_;
+  std::vector<std::byte> points_, results_;
 };
 
 }  // namespace activation::server

@@ -45,10 +45,15 @@ struct CubicLogisticRamp {
   static HWY_INLINE N Cubic(N x, double times) {
     return x + x * (x * x * (N(kGeluTanhCubic) * times));
   }
-  // Beyond +-64 the logistic's argument is beyond +-18000, beyond +-14 beyond +-218.
+  // Beyond +-64 the logistic's argument is beyond +-18000, beyond +-14 beyond +-218. Fast kernels go
+  // to infinity on the left by themselves.
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
-    return LogisticRamp(x, Cubic(N::kIsFast ? x : Clamp(x, 64.0), 1.0), kSlope);
+    if constexpr (N::kIsFast) {
+      return LogisticRamp(x, Cubic(Min(64.0, x), 1.0), kSlope);
+    } else {
+      return LogisticRamp(x, Cubic(Clamp(x, 64.0), 1.0), kSlope);
+    }
   }
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double*) {
