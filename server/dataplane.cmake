@@ -13,6 +13,7 @@ set(DATAPLANE_SOURCES
   elements.cc
   elementwise.cc
   encode.cc
+  error_text.cc
   errors.cc
   evaluate.cc
   near_names.cc
