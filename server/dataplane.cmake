@@ -16,14 +16,19 @@ set(DATAPLANE_SOURCES
   error_text.cc
   errors.cc
   evaluate.cc
+  fixed_point.cc
   near_names.cc
   plan.cc
   rowwise.cc
   service.cc
   stream.cc
+  table.cc
+  table_errors.cc
   wire_read.cc
   wire_write.cc
   work_queue.cc
 )
+# The bits of a table's results are the same where there are fused multiply-add instructions.
+set_source_files_properties(table.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Asio without Boost.
 set_source_files_properties(work_queue.cc PROPERTIES COMPILE_DEFINITIONS ASIO_STANDALONE)
