@@ -19,6 +19,9 @@ set(DATAPLANE_SOURCES
   fixed_point.cc
   near_names.cc
   plan.cc
+  preset_list.cc
+  preset_tables.cc
+  presets.cc
   rowwise.cc
   service.cc
   stream.cc
@@ -29,6 +32,6 @@ set(DATAPLANE_SOURCES
   work_queue.cc
 )
 # The bits of a table's results are the same where there are fused multiply-add instructions.
-set_source_files_properties(table.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+set_source_files_properties(preset_tables.cc table.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Asio without Boost.
 set_source_files_properties(work_queue.cc PROPERTIES COMPILE_DEFINITIONS ASIO_STANDALONE)
