@@ -23,7 +23,7 @@ Id Graph::Apply(Op op, Id a, Id b, Id c) { return Insert({.op = op, .arguments =
 Id Graph::Power(Id a, int exponent) {
   if (exponent == 0) return Constant(1);
   Id power = a;
-  for (int i = 1; i < exponent; ++i) power = Apply(Op::kMultiply, power, a);
+  for (int i = 1; i < exponent; ++i) power = Apply(Op::kPowerMultiply, power, a);
   return power;
 }
 

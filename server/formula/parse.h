@@ -73,6 +73,8 @@ enum class Op : uint8_t {
   kMultiplyAdd,
   kMultiplySubtract,
   kNegativeMultiplyAdd,
+  // A product within a power, which is rounded always.
+  kPowerMultiply,
   kSinh,
 };
 

@@ -71,6 +71,7 @@ void Execute(const Step& step, typename A::Value* registers, size_t count) {
     case Op::kSubtract:
       return Map(count, out, a, b, [](Wide u, Wide v) { return A::Round(u - v); });
     case Op::kMultiply:
+    case Op::kPowerMultiply:
       return Map(count, out, a, b, [](Wide u, Wide v) { return A::Round(u * v); });
     case Op::kDivide:
       return Map(count, out, a, b, [](Wide u, Wide v) { return A::Round(u / v); });
@@ -90,9 +91,9 @@ void Execute(const Step& step, typename A::Value* registers, size_t count) {
     case Op::kAbs:
       return Map(count, out, a, [](Value u) { return std::abs(u); });
     case Op::kMax:
-      return Map(count, out, a, b, [](Value u, Value v) { return (u > v) | (u != u) ? u : v; });
+      return Map(count, out, a, b, [](Value u, Value v) { return ((u > v) | (u != u)) ? u : v; });
     case Op::kMin:
-      return Map(count, out, a, b, [](Value u, Value v) { return (u < v) | (u != u) ? u : v; });
+      return Map(count, out, a, b, [](Value u, Value v) { return ((u < v) | (u != u)) ? u : v; });
     case Op::kLess:
       return Map(count, out, a, b, [](Value u, Value v) { return static_cast<Value>(u < v); });
     case Op::kLessEqual:
