@@ -6,13 +6,12 @@
 
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "server/describe.h"
+#include "server/formula/kernel.h"
 #include "server/table.h"
-#include "tests/unit/float64_formula.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {
@@ -42,15 +41,8 @@ v1::Approximation Expand(const std::string& preset, const engine::Function& refe
   return *expanded;
 }
 
-std::function<double(double)> ValuesOf(const v1::Approximation& approximation) {
-  if (approximation.has_formula()) {
-    const v1::Formula& formula = approximation.formula();
-    Float64Formula evaluator(
-        formula.expression(),
-        std::map<std::string, double>(formula.parameters().begin(), formula.parameters().end()));
-    return [evaluator](double x) mutable { return evaluator.At(x); };
-  }
-  const auto kernel = MakeTable("preset", approximation.table(), engine::Quantity::kValue);
+template <typename Kernel>
+std::function<double(double)> ValuesOf(const absl::StatusOr<Kernel>& kernel) {
   EXPECT_TRUE(kernel.ok()) << kernel.status();
   return [kernel = *kernel](double x) {
     double y = 0;
@@ -58,6 +50,21 @@ std::function<double(double)> ValuesOf(const v1::Approximation& approximation) {
                reinterpret_cast<std::byte*>(&y), 1);
     return y;
   };
+}
+
+absl::StatusOr<formula::FormulaKernel> MakeFormula(
+    const v1::Formula& text, engine::DataType arithmetic = engine::DataType::kFloat64,
+    engine::Quantity quantity = engine::Quantity::kValue) {
+  return formula::FormulaKernel::Make(
+      {.expression = text.expression(),
+       .parameters = {text.parameters().begin(), text.parameters().end()},
+       .arithmetic = arithmetic},
+      quantity);
+}
+
+std::function<double(double)> ValuesOf(const v1::Approximation& approximation) {
+  if (approximation.has_formula()) return ValuesOf(MakeFormula(approximation.formula()));
+  return ValuesOf(MakeTable("preset", approximation.table(), engine::Quantity::kValue));
 }
 
 double LargestError(const std::string& preset, const std::string& name, double from, double to) {
@@ -135,6 +142,24 @@ TEST(Presets, HardFormsAreTheCataloguesFunctions) {
   EXPECT_LT(LargestError("name: 'gelu_by_sigmoid'", "gelu_sigmoid", -10, 10), 1e-14);
   EXPECT_LT(LargestError("name: 'gelu_by_tanh'", "gelu_tanh", -10, 10), 1e-10);
   EXPECT_EQ(LargestError("name: 'gelu_relu'", "relu", -10, 10), 0);
+}
+
+TEST(Presets, FormulasWorkInNarrowArithmeticAndHaveDerivatives) {
+  const v1::ListActivationsResponse list = ListActivations();
+  for (const v1::PresetInfo& info : list.presets()) {
+    if (info.formula().empty()) continue;
+    const engine::Function reference = Reference(info.reference());
+    const v1::Formula formula = Expand("name: '" + info.name() + "'", reference).formula();
+    // Not float16, which some constants are beyond.
+    for (const auto type : {engine::DataType::kFloat32, engine::DataType::kBFloat16}) {
+      const auto narrow = ValuesOf(MakeFormula(formula, type));
+      EXPECT_NEAR(narrow(0.75), Truth(reference, 0.75), 0.4) << info.name();
+    }
+    const auto value = ValuesOf(MakeFormula(formula));
+    const auto slope =
+        ValuesOf(MakeFormula(formula, engine::DataType::kFloat64, engine::Quantity::kDerivative));
+    EXPECT_NEAR(slope(0.75), (value(0.75 + 1e-5) - value(0.75 - 1e-5)) / 2e-5, 1e-8) << info.name();
+  }
 }
 
 TEST(Presets, QuotientsReach1AtTheirBound) {
