@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "server/errors.h"
+#include "server/formula/kernel.h"
 #include "server/limits.h"
 #include "server/make_domain.h"
+#include "server/presets.h"
+#include "server/table.h"
 
 namespace activation::server {
 namespace {
@@ -32,6 +35,58 @@ absl::StatusOr<Candidate> FromOutputs(absl::string_view field, absl::string_view
                    .is_timed = false};
 }
 
+absl::StatusOr<Candidate> FromFormula(absl::string_view field, const v1::Formula& message,
+                                      const ComparePlan& plan) {
+  const auto arithmetic =
+      MakeDataType(absl::StrCat(field, ".arithmetic"), message.arithmetic(), plan.domain.type);
+  if (!arithmetic.ok()) return arithmetic.status();
+  formula::FormulaSpec spec = {.expression = message.expression(),
+                               .arithmetic = *arithmetic,
+                               .is_fused = message.fused_multiply_add()};
+  // No more than are looked at.
+  for (const auto& [name, value] : message.parameters()) {
+    if (spec.parameters.size() > kMaxRequestParameters) break;
+    spec.parameters.emplace(name.substr(0, kMaxNameBytes + 1), value);
+  }
+  if (spec.parameters.size() > kMaxRequestParameters) {
+    return errors::TooManyParameters(absl::StrCat(field, ".parameters"));
+  }
+  auto kernel = formula::FormulaKernel::Make(spec, plan.quantity);
+  if (!kernel.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(field, ".", kernel.status().message()));
+  }
+  const auto shared = std::make_shared<const formula::FormulaKernel>(*std::move(kernel));
+  const engine::DataType type = plan.domain.type;
+  return Candidate{
+      .label = message.expression().substr(0, kMaxNameBytes),
+      .run = [shared, type](int64_t, const std::byte* input, std::byte* output, size_t count) {
+        shared->Run(type, input, output, count);
+      }};
+}
+
+absl::StatusOr<Candidate> FromTable(absl::string_view field, const v1::Table& message,
+                                    const ComparePlan& plan) {
+  auto kernel = MakeTable(field, message, plan.quantity);
+  if (!kernel.ok()) return kernel.status();
+  const auto shared = std::make_shared<const TableKernel>(*std::move(kernel));
+  const engine::DataType type = plan.domain.type;
+  return Candidate{
+      .label = "table",
+      .run = [shared, type](int64_t, const std::byte* input, std::byte* output, size_t count) {
+        shared->Run(type, input, output, count);
+      }};
+}
+
+absl::StatusOr<Candidate> FromPreset(absl::string_view field, const v1::Preset& preset,
+                                     const ComparePlan& plan) {
+  const auto expanded = ExpandPreset(field, preset, plan.reference);
+  if (!expanded.ok()) return expanded.status();
+  auto candidate = expanded->has_table() ? FromTable(field, expanded->table(), plan)
+                                         : FromFormula(field, expanded->formula(), plan);
+  if (candidate.ok()) candidate->label = expanded->label();
+  return candidate;
+}
+
 }  // namespace
 
 absl::StatusOr<Candidate> MakeApproximation(absl::string_view field, absl::string_view type_field,
@@ -44,7 +99,16 @@ absl::StatusOr<Candidate> MakeApproximation(absl::string_view field, absl::strin
     case v1::Approximation::kOutputs:
       candidate = FromOutputs(path("outputs"), type_field, message.outputs(), plan);
       break;
-    default:
+    case v1::Approximation::kFormula:
+      candidate = FromFormula(path("formula"), message.formula(), plan);
+      break;
+    case v1::Approximation::kTable:
+      candidate = FromTable(path("table"), message.table(), plan);
+      break;
+    case v1::Approximation::kPreset:
+      candidate = FromPreset(path("preset"), message.preset(), plan);
+      break;
+    case v1::Approximation::FORM_NOT_SET:
       break;
   }
   if (candidate.ok() && !message.label().empty()) candidate->label = message.label();

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "server/engine/rows.h"
+#include "server/presets.h"
 #include "server/request.h"
 
 namespace activation::server {
@@ -33,19 +34,6 @@ void AddSpecialValues(const engine::Spec& spec, v1::ActivationInfo& info) {
     special.set_x(kSpecialPoints[i]);
     special.set_value(values[i]);
     special.set_derivative(derivatives[i]);
-  }
-}
-
-void AddParameters(const engine::Spec& spec, v1::ActivationInfo& info) {
-  for (const engine::Parameter& parameter : spec.parameters) {
-    v1::ParameterInfo& out = *info.add_parameters();
-    out.set_name(parameter.name);
-    out.set_description(parameter.description);
-    out.set_default_value(parameter.default_value);
-    out.set_minimum(parameter.minimum);
-    out.set_maximum(parameter.maximum);
-    out.set_nonzero(parameter.nonzero);
-    if (parameter.at_most != nullptr) out.set_at_most(parameter.at_most);
   }
 }
 
@@ -80,7 +68,9 @@ v1::ActivationInfo Describe(const engine::Spec& spec) {
   info.set_formula(spec.formula);
   info.set_derivative(spec.derivative);
   AddAliases(spec, info);
-  AddParameters(spec, info);
+  for (const engine::Parameter& parameter : spec.parameters) {
+    *info.add_parameters() = ToProto(parameter);
+  }
   for (const char* approximation : spec.approximations) info.add_approximations(approximation);
   AddSpecialValues(spec, info);
   for (const engine::Kink& kink : spec.kinks) {
@@ -102,6 +92,18 @@ v1::Activation ToProto(const engine::Function& function) {
   return activation;
 }
 
+v1::ParameterInfo ToProto(const engine::Parameter& parameter) {
+  v1::ParameterInfo info;
+  info.set_name(parameter.name);
+  info.set_description(parameter.description);
+  info.set_default_value(parameter.default_value);
+  info.set_minimum(parameter.minimum);
+  info.set_maximum(parameter.maximum);
+  info.set_nonzero(parameter.nonzero);
+  if (parameter.at_most != nullptr) info.set_at_most(parameter.at_most);
+  return info;
+}
+
 v1::ListActivationsResponse ListActivations() {
   v1::ListActivationsResponse response;
   for (const engine::Spec* spec : engine::Catalogue()) {
@@ -110,6 +112,7 @@ v1::ListActivationsResponse ListActivations() {
   for (const engine::RowSpec* row : engine::RowCatalogue()) {
     *response.add_activations() = Describe(*row);
   }
+  ListPresets(response);
   return response;
 }
 

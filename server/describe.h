@@ -11,6 +11,8 @@ namespace activation::server {
 // Canonical name and every parameter, as replies echo them.
 v1::Activation ToProto(const engine::Function& function);
 
+v1::ParameterInfo ToProto(const engine::Parameter& parameter);
+
 v1::ListActivationsResponse ListActivations();
 
 v1::GetServerInfoResponse GetServerInfo(const Limits& limits, int threads);

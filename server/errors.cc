@@ -1,46 +1,17 @@
 #include "server/errors.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include <cmath>
 #include <iterator>
 
+#include "server/error_text.h"
 #include "server/limits.h"
 
 namespace activation::server::errors {
 namespace {
 
-// Bytes of a client's text that are echoed, at most four times as many when escaped.
-constexpr size_t kEchoedBytes = kMaxNameBytes;
-
 constexpr absl::string_view kDataTypes = "FLOAT32, FLOAT64, FLOAT16 and BFLOAT16";
-
-std::string Echo(absl::string_view text) {
-  const bool cut = text.size() > kEchoedBytes;
-  return absl::StrCat("\"", absl::CHexEscape(text.substr(0, kEchoedBytes)), cut ? "..." : "", "\"");
-}
-
-// The shortest decimal that is this float64.
-std::string Number(double value) {
-  if (std::isnan(value)) return "nan";
-  std::string text = absl::StrFormat("%.15g", value);
-  double back = 0;
-  if (!absl::SimpleAtod(text, &back) || back != value) text = absl::StrFormat("%.17g", value);
-  return text;
-}
-
-absl::Status Make(absl::StatusCode code, std::string message) {
-  if (message.size() > kMaxStatusMessageBytes) message.resize(kMaxStatusMessageBytes);
-  return absl::Status(code, message);
-}
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return Make(absl::StatusCode::kInvalidArgument, absl::StrCat(parts...));
-}
 
 }  // namespace
 

@@ -35,23 +35,16 @@ size_t EditDistance(absl::string_view from, absl::string_view to) {
 
 }  // namespace
 
-std::vector<absl::string_view> FindNearNames(absl::string_view name) {
+std::vector<absl::string_view> FindNearNames(absl::string_view name,
+                                             std::span<const absl::string_view> known) {
   // A third of it may be wrong: "gleu" finds gelu, "geluuu" too, "foo" nothing far away.
   const size_t most_edits = std::max<size_t>(name.size() / 3, 2);
   std::vector<std::pair<size_t, absl::string_view>> near;
-  const auto consider = [&](absl::string_view candidate) {
+  for (const absl::string_view candidate : known) {
     const size_t distance = EditDistance(name, candidate);
     if (distance <= most_edits && distance < candidate.size()) {
       near.emplace_back(distance, candidate);
     }
-  };
-  for (const engine::Spec* spec : engine::Catalogue()) {
-    consider(spec->name);
-    for (const engine::Alias& alias : spec->aliases) consider(alias.name);
-  }
-  for (const engine::RowSpec* row : engine::RowCatalogue()) {
-    consider(row->name);
-    for (const char* alias : row->aliases) consider(alias);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -60,6 +53,19 @@ std::vector<absl::string_view> FindNearNames(absl::string_view name) {
   names.reserve(near.size());
   for (const auto& [distance, candidate] : near) names.push_back(candidate);
   return names;
+}
+
+std::vector<absl::string_view> FindNearNames(absl::string_view name) {
+  std::vector<absl::string_view> known;
+  for (const engine::Spec* spec : engine::Catalogue()) {
+    known.emplace_back(spec->name);
+    for (const engine::Alias& alias : spec->aliases) known.emplace_back(alias.name);
+  }
+  for (const engine::RowSpec* row : engine::RowCatalogue()) {
+    known.emplace_back(row->name);
+    known.insert(known.end(), row->aliases.begin(), row->aliases.end());
+  }
+  return FindNearNames(name, known);
 }
 
 }  // namespace activation::server

@@ -4,12 +4,17 @@
 
 #include <absl/strings/string_view.h>
 
+#include <span>
 #include <vector>
 
 namespace activation::server {
 
-// Names and aliases of the catalogue within a few edits of `name`, nearest first, at most three.
-// Takes time proportional to the length of `name`.
+// Those of `known` within a few edits of `name`, nearest first, at most three. Takes time
+// proportional to the length of `name`.
+std::vector<absl::string_view> FindNearNames(absl::string_view name,
+                                             std::span<const absl::string_view> known);
+
+// Of the names and aliases of the catalogue.
 std::vector<absl::string_view> FindNearNames(absl::string_view name);
 
 }  // namespace activation::server

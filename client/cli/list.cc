@@ -16,35 +16,44 @@ Examples:
   activation list
   activation list gelu
   activation list --names
-  activation list gelu --format json)";
+  activation list gelu --format json
+  activation list --presets
+  activation list gelu_ibert)";
 
 struct Options {
   std::string name;
   bool names = false;
+  bool presets = false;
   std::string format = "table";
 };
 
 std::string Number(double value) { return FormatDecimal(DataType::kFloat64, value); }
 
-std::string RenderTable(const v1::ListActivationsResponse& catalogue) {
+using Parameters = google::protobuf::RepeatedPtrField<v1::ParameterInfo>;
+
+std::string Defaults(const Parameters& parameters) {
+  return absl::StrJoin(parameters, ",", [](std::string* out, const v1::ParameterInfo& parameter) {
+    absl::StrAppend(out, parameter.name(), "=", Number(parameter.default_value()));
+  });
+}
+
+std::string RenderTable(const v1::ListActivationsResponse& catalogue, bool presets) {
   std::vector<std::vector<std::string>> rows = {{"name", "parameters", "description"}};
+  if (presets) rows[0].insert(rows[0].begin() + 1, "for");
   for (const v1::ActivationInfo& info : catalogue.activations()) {
-    rows.push_back({info.name(),
-                    absl::StrJoin(info.parameters(), ",",
-                                  [](std::string* out, const v1::ParameterInfo& parameter) {
-                                    absl::StrAppend(out, parameter.name(), "=",
-                                                    Number(parameter.default_value()));
-                                  }),
-                    info.description()});
+    rows.push_back({info.name(), Defaults(info.parameters()), info.description()});
+  }
+  for (const v1::PresetInfo& info : catalogue.presets()) {
+    rows.push_back({info.name(), info.reference().empty() ? "any" : info.reference(),
+                    Defaults(info.parameters()), info.description()});
   }
   return FormatTable(rows, Align::kLeft);
 }
 
 std::string RenderNames(const v1::ListActivationsResponse& catalogue) {
   std::string names;
-  for (const v1::ActivationInfo& info : catalogue.activations()) {
-    absl::StrAppend(&names, info.name(), "\n");
-  }
+  for (const auto& info : catalogue.activations()) absl::StrAppend(&names, info.name(), "\n");
+  for (const auto& info : catalogue.presets()) absl::StrAppend(&names, info.name(), "\n");
   return names;
 }
 
@@ -53,6 +62,36 @@ std::string DescribeKind(v1::ActivationKind kind) {
   if (kind == v1::ACTIVATION_KIND_ROW) return "row function, along --axis";
   if (kind == v1::ACTIVATION_KIND_GATED_ROW) return "gated row function, halves --axis";
   return "";
+}
+
+void AddParameters(const Parameters& parameters, std::vector<std::vector<std::string>>& rows) {
+  for (const v1::ParameterInfo& parameter : parameters) {
+    rows.push_back({absl::StrCat("parameter ", parameter.name()),
+                    absl::StrCat("default ", Number(parameter.default_value()), ", from ",
+                                 Number(parameter.minimum()), " to ", Number(parameter.maximum()),
+                                 parameter.nonzero() ? ", not 0" : "",
+                                 parameter.at_most().empty() ? "" : ", at most ",
+                                 parameter.at_most(), ": ", parameter.description())});
+  }
+}
+
+// Without the rows that say nothing.
+std::string FormatDetails(std::vector<std::vector<std::string>> rows) {
+  std::erase_if(rows, [](const std::vector<std::string>& row) { return row[1].empty(); });
+  return FormatTable(rows, Align::kLeft);
+}
+
+std::string RenderDetails(const v1::PresetInfo& info) {
+  std::vector<std::vector<std::string>> rows = {
+      {"name", info.name()},
+      {"description", info.description()},
+      {"kind", info.formula().empty() ? "preset for compare: a table" : "preset for compare"},
+      {"approximates", info.reference().empty() ? "any activation" : info.reference()},
+      {"source", info.source()},
+      {"formula", info.formula()},
+  };
+  AddParameters(info.parameters(), rows);
+  return FormatDetails(std::move(rows));
 }
 
 std::string RenderDetails(const v1::ActivationInfo& info) {
@@ -65,14 +104,7 @@ std::string RenderDetails(const v1::ActivationInfo& info) {
       {"f'(x)", info.derivative()},
       {"approximations", absl::StrJoin(info.approximations(), ", ")},
   };
-  for (const v1::ParameterInfo& parameter : info.parameters()) {
-    rows.push_back({absl::StrCat("parameter ", parameter.name()),
-                    absl::StrCat("default ", Number(parameter.default_value()), ", from ",
-                                 Number(parameter.minimum()), " to ", Number(parameter.maximum()),
-                                 parameter.nonzero() ? ", not 0" : "",
-                                 parameter.at_most().empty() ? "" : ", at most ",
-                                 parameter.at_most(), ": ", parameter.description())});
-  }
+  AddParameters(info.parameters(), rows);
   for (const v1::AliasDefaults& alias : info.alias_defaults()) {
     // In the parameters' order, which a map does not keep.
     std::vector<std::string> defaults;
@@ -93,33 +125,44 @@ std::string RenderDetails(const v1::ActivationInfo& info) {
         {absl::StrCat("at ", Number(special.x())),
          absl::StrCat("f is ", Number(special.value()), ", f' is ", Number(special.derivative()))});
   }
-  std::erase_if(rows, [](const std::vector<std::string>& row) { return row[1].empty(); });
-  return FormatTable(rows, Align::kLeft);
+  return FormatDetails(std::move(rows));
 }
 
-absl::StatusOr<v1::ActivationInfo> Find(const v1::ListActivationsResponse& catalogue,
-                                        const std::string& name) {
+template <typename Info>
+absl::StatusOr<std::string> RenderOne(const Info& info, const Options& options) {
+  if (options.format == "json") return FormatJson(info, JsonStyle::kFull);
+  return RenderDetails(info);
+}
+
+absl::StatusOr<std::string> RenderNamed(const v1::ListActivationsResponse& catalogue,
+                                        const Options& options) {
+  const std::string& name = options.name;
   for (const v1::ActivationInfo& info : catalogue.activations()) {
     const auto& aliases = info.aliases();
     if (info.name() == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) {
-      return info;
+      return RenderOne(info, options);
     }
   }
-  return absl::NotFoundError(absl::StrCat("no activation is named '", name,
-                                          "'; `activation list --names` prints all names"));
+  for (const v1::PresetInfo& info : catalogue.presets()) {
+    if (info.name() == name) return RenderOne(info, options);
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no activation or preset is named '", name,
+      "'; `activation list --names` prints all names, with --presets those of presets"));
 }
 
-absl::StatusOr<std::string> Render(const v1::ListActivationsResponse& catalogue,
-                                   const Options& options) {
-  if (!options.name.empty()) {
-    absl::StatusOr<v1::ActivationInfo> info = Find(catalogue, options.name);
-    if (!info.ok()) return info.status();
-    if (options.format == "json") return FormatJson(*info, JsonStyle::kFull);
-    return RenderDetails(*info);
+absl::StatusOr<std::string> Render(v1::ListActivationsResponse catalogue, const Options& options) {
+  if (!options.name.empty()) return RenderNamed(catalogue, options);
+  const bool is_json = options.format == "json";
+  // Without --presets JSON is the whole reply, and the table that of the activations.
+  if (options.presets) {
+    catalogue.clear_activations();
+  } else if (!is_json) {
+    catalogue.clear_presets();
   }
   if (options.names) return RenderNames(catalogue);
-  if (options.format == "json") return FormatJson(catalogue, JsonStyle::kFull);
-  return RenderTable(catalogue);
+  if (is_json) return FormatJson(catalogue, JsonStyle::kFull);
+  return RenderTable(catalogue, options.presets);
 }
 
 absl::Status Run(const Globals& globals, const Options& options) {
@@ -127,7 +170,7 @@ absl::Status Run(const Globals& globals, const Options& options) {
   if (!client.ok()) return client.status();
   absl::StatusOr<v1::ListActivationsResponse> catalogue = client->List();
   if (!catalogue.ok()) return catalogue.status();
-  absl::StatusOr<std::string> text = Render(*catalogue, options);
+  absl::StatusOr<std::string> text = Render(*std::move(catalogue), options);
   if (!text.ok()) return text.status();
   return Write("-", *text);
 }
@@ -135,7 +178,8 @@ absl::Status Run(const Globals& globals, const Options& options) {
 }  // namespace
 
 Command AddList(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("list", "The activations that the server knows");
+  CLI::App* command =
+      app.add_subcommand("list", "The activations and presets that the server knows");
   command->footer(kExamples);
   const auto options = std::make_shared<Options>();
   CLI::Option* name =
@@ -144,6 +188,10 @@ Command AddList(CLI::App& app, const Globals& globals) {
                             ->check(CLI::IsMember({"table", "json"}))
                             ->type_name("FORMAT")
                             ->capture_default_str();
+  command
+      ->add_flag("--presets", options->presets,
+                 "Published approximations for `activation compare`, not activations")
+      ->excludes(name);
   command->add_flag("--names", options->names, "Only the names, one a line")
       ->excludes(name)
       ->excludes(format);

@@ -230,6 +230,19 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(json.loads(self.ok("list", "scale", "--format", "json"))["name"], "scale")
         self.assertIn("'nope'", self.fails(69, "list", "nope"))
 
+    def test_list_presets(self):
+        self.assertEqual(self.ok("list", "--presets").splitlines()[1].split(maxsplit=2),
+                         ["scale_by_sum", "scale", "Sums in place of a product."])
+        self.assertNotIn("scale_by_sum", self.ok("list"))
+        self.assertEqual(self.ok("list", "--presets", "--names"), "scale_by_sum\n")
+        details = self.ok("list", "scale_by_sum")
+        self.assertIn("Nowhere, 2000", details)
+        self.assertIn("x+x", details)
+        self.assertEqual(json.loads(self.ok("list", "scale_by_sum", "--format", "json"))["formula"],
+                         "x+x")
+        presets = json.loads(self.ok("list", "--presets", "--format", "json"))
+        self.assertEqual((presets["activations"], len(presets["presets"])), ([], 1))
+
     def test_info(self):
         self.assertIn("0.0.0-fake", self.ok("info"))
         self.assertEqual(json.loads(self.ok("info", "--format", "json"))["simdTarget"], "NONE")

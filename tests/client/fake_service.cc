@@ -209,6 +209,12 @@ grpc::Status FakeService::ListActivations(grpc::ServerContext* context,
   factor.set_default_value(kDefaultFactor);
   factor.set_minimum(-10);
   factor.set_maximum(10);
+  v1::PresetInfo& preset = *response->add_presets();
+  preset.set_name("scale_by_sum");
+  preset.set_reference("scale");
+  preset.set_description("Sums in place of a product.");
+  preset.set_source("Nowhere, 2000");
+  preset.set_formula("x+x");
   return Begin(context);
 }
 

@@ -178,6 +178,8 @@ class RealServerTest(unittest.TestCase):
     def test_list_info_and_health(self):
         self.assertIn("gelu", self.ok("list", "--names").splitlines())
         self.assertIn("sqrt(2)", self.ok("list", "gelu"))
+        self.assertIn("gelu_ibert", self.ok("list", "--presets", "--names").splitlines())
+        self.assertIn("I-BERT", self.ok("list", "gelu_ibert"))
         self.assertEqual(json.loads(self.ok("info", "--format", "json"))["limits"]["maxRank"], "16")
         self.assertEqual(self.ok("health"), "")
         self.assertEqual(self.ok("health", "--service", "activation.v1.ActivationService"), "")

@@ -1,0 +1,103 @@
+#include "server/table_errors.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <string>
+#include <vector>
+
+#include "server/error_text.h"
+
+namespace activation::server::errors {
+
+absl::Status NotFinite(absl::string_view field, double value) {
+  return Invalid(field, " is ", Number(value), "; it has to be finite");
+}
+
+absl::Status WrongItemCount(absl::string_view field, int64_t count, int64_t minimum,
+                            int64_t maximum) {
+  return Invalid(field, " has ", count, count == 1 ? " item" : " items", "; allowed are ", minimum,
+                 " to ", maximum);
+}
+
+absl::Status WrongItemsForKnots(absl::string_view field, int64_t count, int64_t right,
+                                absl::string_view rule) {
+  return Invalid(field, " has ", count, count == 1 ? " item" : " items", "; it has to have ", right,
+                 ", ", rule);
+}
+
+absl::Status ValuesOrPieces(absl::string_view table, bool both) {
+  if (both) return Invalid(table, " has values and pieces; give only one of them");
+  return Invalid(table, " has neither values nor pieces; give one of them");
+}
+
+absl::Status KnotNotAbove(absl::string_view field, double value, double before) {
+  return Invalid(field, " is ", Number(value), ", but the knot before it is ", Number(before),
+                 "; knots have to ascend");
+}
+
+absl::Status KnotNotAboveInFixedPoint(absl::string_view field, double value, double before,
+                                      double spacing, double highest) {
+  return Invalid(field, " is ", Number(value), ", which in fixed point is the same number as ",
+                 Number(before), ", the knot before it; numbers there are ", Number(spacing),
+                 " apart, the highest is ", Number(highest));
+}
+
+absl::Status TooSteep(absl::string_view field) {
+  return Invalid(field, ": the slope from the value before it to this one is beyond float64");
+}
+
+absl::Status DerivativeTooLarge(absl::string_view field, double coefficient) {
+  return Invalid(field, " is ", Number(coefficient),
+                 "; the derivative's coefficient, a multiple of it, is beyond float64");
+}
+
+absl::Status DerivativeOfFixedPoint(absl::string_view field) {
+  return Make(absl::StatusCode::kUnimplemented,
+              absl::StrCat(field,
+                           ": a table in fixed point has no derivative; compare its values, or "
+                           "leave fixed_point out"));
+}
+
+absl::Status UnknownNumber(absl::string_view field, int number,
+                           const google::protobuf::EnumDescriptor& known) {
+  std::vector<std::string> names;
+  for (int i = 0; i < known.value_count(); ++i) names.push_back(known.value(i)->name());
+  return Invalid(field, " is ", number, ", which has no meaning; use ",
+                 absl::StrJoin(names, " or "));
+}
+
+absl::Status WrongBits(absl::string_view field, int bits, int maximum) {
+  return Invalid(field, " is ", bits, "; allowed are 0 to ", maximum);
+}
+
+absl::Status WrongBitsInAll(absl::string_view field, int bits, int maximum) {
+  return Invalid(field, " has ", bits, " integer and fraction bits; allowed are 1 to ", maximum,
+                 " of both together");
+}
+
+absl::Status UnknownPreset(absl::string_view field, absl::string_view name,
+                           std::span<const absl::string_view> near) {
+  const std::string hint =
+      near.empty() ? "" : absl::StrCat(" Near names: ", absl::StrJoin(near, ", "), ".");
+  return Make(absl::StatusCode::kNotFound,
+              absl::StrCat(field, ": there is no preset ", Echo(name), ".", hint,
+                           " ListActivations gives them all"));
+}
+
+absl::Status NotWhole(absl::string_view field, double value) {
+  return Invalid(field, " is ", Number(value), "; it has to be a whole number");
+}
+
+absl::Status NotBelow(absl::string_view field, double value, absl::string_view other_name,
+                      double other) {
+  return Invalid(field, " is ", Number(value), "; it has to be below ", other_name, ", which is ",
+                 Number(other));
+}
+
+absl::Status ReferenceNotFinite(absl::string_view field, absl::string_view reference, double x) {
+  return Invalid(field, ": ", reference, " has no finite value at ", Number(x),
+                 ", where this preset needs one; choose other bounds");
+}
+
+}  // namespace activation::server::errors
