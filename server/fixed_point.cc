@@ -40,6 +40,7 @@ absl::StatusOr<FixedPoint> FixedPoint::Make(absl::string_view field, const v1::F
 FixedPoint::FixedPoint(const v1::FixedPoint& format)
     : integer_bits_(format.integer_bits()),
       fraction_bits_(format.fraction_bits()),
+      scale_(std::ldexp(1, fraction_bits_)),
       rounding_(format.rounding()),
       wraps_(format.overflow() == v1::FixedPoint::OVERFLOW_WRAP),
       lowest_(-(Number{1} << (integer_bits_ + fraction_bits_))),
@@ -49,19 +50,16 @@ FixedPoint::Number FixedPoint::Quantize(double value) const {
   if (!wraps_ || !std::isfinite(value)) return QuantizeConstant(value);
   // What is taken off is a multiple of the range, so that no bit which stays is touched.
   const double kept = std::fmod(value, std::ldexp(1, integer_bits_ + 1));
-  return Fit(static_cast<Number>(RoundToInteger(std::ldexp(kept, fraction_bits_))));
+  return Fit(static_cast<Number>(RoundToInteger(kept * scale_)));
 }
 
 FixedPoint::Number FixedPoint::QuantizeConstant(double value) const {
   if (std::isnan(value)) return 0;
-  return static_cast<Number>(std::clamp(RoundToInteger(std::ldexp(value, fraction_bits_)),
-                                        static_cast<double>(lowest_),
-                                        static_cast<double>(highest_)));
+  return static_cast<Number>(std::clamp(
+      RoundToInteger(value * scale_), static_cast<double>(lowest_), static_cast<double>(highest_)));
 }
 
-double FixedPoint::ToDouble(Number number) const {
-  return std::ldexp(static_cast<double>(number), -fraction_bits_);
-}
+double FixedPoint::ToDouble(Number number) const { return static_cast<double>(number) / scale_; }
 
 FixedPoint::Number FixedPoint::Multiply(Number a, Number b) const {
   const Number product = a * b;

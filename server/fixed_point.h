@@ -46,6 +46,8 @@ class FixedPoint {
 
   int integer_bits_;
   int fraction_bits_;
+  // 2^fraction_bits.
+  double scale_;
   v1::FixedPoint::Rounding rounding_;
   bool wraps_;
   Number lowest_;

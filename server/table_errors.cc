@@ -62,6 +62,7 @@ absl::Status DerivativeOfFixedPoint(absl::string_view field) {
 absl::Status UnknownNumber(absl::string_view field, int number,
                            const google::protobuf::EnumDescriptor& known) {
   std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(known.value_count()));
   for (int i = 0; i < known.value_count(); ++i) names.push_back(known.value(i)->name());
   return Invalid(field, " is ", number, ", which has no meaning; use ",
                  absl::StrJoin(names, " or "));

@@ -169,8 +169,8 @@ TEST(Table, FixedPointIsThatOfAPlainModelForEveryNumber) {
   const char* const tables[] = {
       "knots: [-3.1, -1.3, 0, 0.6, 2.2] values: [-0.04, -0.17, 0.01, 1.4, 3.7]",
       "knots: [-4, 4] values: [-9, 9]",
-      "knots: [-2, 0.3, 1.9] pieces { coefficients: [0.5, -1.3, 0.7, 0.11] }"
-      "  pieces { coefficients: [1.5, 2.3, -3.7] }",
+      "knots: [-2, 0.3, 1.9] pieces { coefficients: [0.5, -1.3, 0.7] } pieces { coefficients: 9 }",
+      "knots: [-1, 2] pieces { coefficients: [0.5, -1.3, 0.7, 0.11] }",
   };
   std::vector<double> x;
   for (int i = -512; i < 512; ++i) x.push_back(i / 64.0);
