@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "server/compare_errors.h"
 #include "server/errors.h"
 #include "server/formula/kernel.h"
 #include "server/limits.h"

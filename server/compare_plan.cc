@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "server/approximation.h"
+#include "server/compare_errors.h"
 #include "server/errors.h"
 #include "server/make_domain.h"
 

@@ -10,6 +10,7 @@ set(DATAPLANE_SOURCES
   compare.cc
   compare_block.cc
   compare_call.cc
+  compare_errors.cc
   compare_plan.cc
   compare_report.cc
   describe.cc

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/compare_errors.h"
 #include "server/engine/packed.h"
 #include "server/errors.h"
 

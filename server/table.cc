@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proto/tensor_codec.h"
+#include "server/compare_errors.h"
 #include "server/engine/packed.h"
 #include "server/table_errors.h"
 

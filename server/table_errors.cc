@@ -10,10 +10,6 @@
 
 namespace activation::server::errors {
 
-absl::Status NotFinite(absl::string_view field, double value) {
-  return Invalid(field, " is ", Number(value), "; it has to be finite");
-}
-
 absl::Status WrongItemCount(absl::string_view field, int64_t count, int64_t minimum,
                             int64_t maximum) {
   return Invalid(field, " has ", count, count == 1 ? " item" : " items", "; allowed are ", minimum,

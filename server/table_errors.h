@@ -11,7 +11,6 @@
 
 namespace activation::server::errors {
 
-absl::Status NotFinite(absl::string_view field, double value);
 absl::Status WrongItemCount(absl::string_view field, int64_t count, int64_t minimum,
                             int64_t maximum);
 // `rule` as "one for each knot".
