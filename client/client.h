@@ -55,12 +55,17 @@ struct AxisTensor {
 // A function of the catalogue: canonical name or alias, and parameters. In a result: the canonical
 // name, and all parameters that are numbers.
 struct Activation {
+  // Empty where there is a formula.
   std::string name;
   Parameters parameters = {};
   // Parameters that differ along an axis; none in a result.
   std::map<std::string, AxisTensor> parameter_tensors = {};
   // Of a row function: where its rows lie. Default: -1. In a result: counted from 0.
   std::optional<int32_t> axis = std::nullopt;
+  // In place of a name: an expression in x and parameters, as "x*tanh(a*x)", computed in float64
+  // and rounded to the output type. No parameter tensors, bias, parameter gradients; not for
+  // Compare.
+  std::string formula = {};
 };
 
 struct EvaluateResult {

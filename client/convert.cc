@@ -19,6 +19,7 @@ v1::DataType ToProto(std::optional<DataType> type) {
 v1::Activation ToProto(const Activation& activation) {
   v1::Activation proto;
   proto.set_name(activation.name);
+  proto.set_formula(activation.formula);
   proto.mutable_parameters()->insert(activation.parameters.begin(), activation.parameters.end());
   for (const auto& [name, tensor] : activation.parameter_tensors) {
     (*proto.mutable_parameter_tensors())[name] = ToProto(tensor);
@@ -45,7 +46,8 @@ v1::AxisTensor ToProto(const AxisTensor& tensor) {
 Activation FromProto(const v1::Activation& activation) {
   return {.name = activation.name(),
           .parameters = {activation.parameters().begin(), activation.parameters().end()},
-          .axis = activation.has_axis() ? std::optional(activation.axis()) : std::nullopt};
+          .axis = activation.has_axis() ? std::optional(activation.axis()) : std::nullopt,
+          .formula = activation.formula()};
 }
 
 absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, absl::string_view what, DataType type,

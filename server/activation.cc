@@ -155,10 +155,16 @@ absl::StatusOr<Activation> MakeElementwise(absl::string_view field, RawActivatio
 
 bool IsSame(const Activation& a, const Activation& b) {
   return a.row == b.row && a.axis == b.axis && a.function.spec == b.function.spec &&
-         a.function.parameters == b.function.parameters && a.tensors == b.tensors;
+         a.function.parameters == b.function.parameters && a.tensors == b.tensors &&
+         a.formula == b.formula;
 }
 
 absl::StatusOr<Activation> MakeActivation(absl::string_view field, RawActivation raw) {
+  if (!raw.formula.empty()) {
+    auto formula = MakeOwnFormula(field, raw);
+    if (!formula.ok()) return formula.status();
+    return Activation{.formula = std::make_shared<const OwnFormula>(*std::move(formula))};
+  }
   if (raw.name.empty()) return errors::MissingField(absl::StrCat(field, ".name"));
   if (const auto function = engine::FindFunction(raw.name)) {
     return MakeElementwise(field, raw, *function);
@@ -170,6 +176,7 @@ absl::StatusOr<Activation> MakeActivation(absl::string_view field, RawActivation
 }
 
 absl::StatusOr<engine::Function> MakeFunction(absl::string_view field, const RawActivation& raw) {
+  if (!raw.formula.empty()) return errors::FormulaCompared(absl::StrCat(field, ".formula"));
   if (const engine::RowSpec* const row = engine::FindRow(raw.name)) {
     return errors::RowFunctionCompared(absl::StrCat(field, ".name"), row->name);
   }

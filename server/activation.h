@@ -6,10 +6,12 @@
 #include <absl/strings/string_view.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "server/elements.h"
+#include "server/own_formula.h"
 #include "server/request.h"
 
 namespace activation::server {
@@ -28,13 +30,14 @@ struct ParameterTensor {
   bool operator==(const ParameterTensor&) const = default;
 };
 
-// Either a row function or an elementwise one.
+// Either a row function, an elementwise one, or a formula.
 struct Activation {
   const engine::RowSpec* row = nullptr;
   // Of a row function, as asked for.
   std::optional<int32_t> axis = std::nullopt;
   engine::Function function = {};
   std::vector<ParameterTensor> tensors = {};
+  std::shared_ptr<const OwnFormula> formula = nullptr;
 };
 
 // Whether both are the same function, at any x.

@@ -15,7 +15,9 @@ namespace {
 void Count(const Plan& plan, Metrics& metrics) {
   for (size_t i = 0; i < plan.items.size(); ++i) {
     const PlanItem& item = plan.items[i];
-    if (item.activation->row != nullptr) {
+    if (item.activation->formula != nullptr) {
+      metrics.AddFormulaElements(item.input.type, item.input.count);
+    } else if (item.activation->row != nullptr) {
       metrics.AddElements(*item.activation->row, item.input.type, item.input.count);
     } else {
       metrics.AddElements(*item.activation->function.spec, item.input.type, item.input.count);
@@ -23,16 +25,16 @@ void Count(const Plan& plan, Metrics& metrics) {
   }
 }
 
-// Bytes of what goes along axes.
-size_t SizeOfTensors(const Activation& activation) {
-  size_t size = 0;
+// Bytes of what goes along axes, and of a formula.
+size_t SizeToKeep(const Activation& activation) {
+  size_t size = activation.formula != nullptr ? activation.formula->SizeInBytes() : 0;
   for (const ParameterTensor& tensor : activation.tensors) {
     size += tensor.values.size() * sizeof(double);
   }
   return size;
 }
-size_t SizeOfTensors(const StreamSums& sums) {
-  size_t size = SizeOfTensors(*sums.activation) + (sums.bias ? sums.bias->values.size() : 0);
+size_t SizeToKeep(const StreamSums& sums) {
+  size_t size = SizeToKeep(*sums.activation) + (sums.bias ? sums.bias->values.size() : 0);
   for (const auto& target : sums.sums) size += target.size() * sizeof(engine::PreciseSum);
   return size;
 }
@@ -43,7 +45,7 @@ absl::Status Keep(const std::shared_ptr<const Activation>& activation, Backend& 
   // Like the work that a request below this size takes, not worth a count.
   constexpr size_t kSmall = kMaxInlineBytes;
   stream.activation = activation;
-  const size_t size = SizeOfTensors(*activation) + (stream.sums ? SizeOfTensors(*stream.sums) : 0);
+  const size_t size = SizeToKeep(*activation) + (stream.sums ? SizeToKeep(*stream.sums) : 0);
   stream.admission.reset();
   if (size <= kSmall) return absl::OkStatus();
   stream.admission = backend.queue.Admit(static_cast<int64_t>(size));

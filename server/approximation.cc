@@ -54,7 +54,7 @@ absl::StatusOr<Candidate> FromFormula(absl::string_view field, const v1::Formula
   }
   auto kernel = formula::FormulaKernel::Make(spec, plan.quantity);
   if (!kernel.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(field, ".", kernel.status().message()));
+    return errors::BadFormula(field, kernel.status().message());
   }
   const auto shared = std::make_shared<const formula::FormulaKernel>(*std::move(kernel));
   const engine::DataType type = plan.domain.type;

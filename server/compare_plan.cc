@@ -33,6 +33,7 @@ RawActivation ToRaw(const v1::Activation& message) {
     break;
   }
   if (message.has_axis()) raw.axis = message.axis();
+  raw.formula = message.formula();
   return raw;
 }
 

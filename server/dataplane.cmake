@@ -1,5 +1,5 @@
 # Sources of the RPCs: from a request's bytes to its reply. They need activation_engine,
-# activation_proto, activation_tensor_codec, Asio's headers and ACTIVATION_VERSION defined as the
+# activation_formula, activation_proto, activation_tensor_codec, Asio's headers and ACTIVATION_VERSION defined as the
 # version's string.
 set(DATAPLANE_SOURCES
   activation.cc
@@ -26,6 +26,7 @@ set(DATAPLANE_SOURCES
   make_domain.cc
   near_names.cc
   normal_samples.cc
+  own_formula.cc
   plan.cc
   preset_list.cc
   preset_tables.cc

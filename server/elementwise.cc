@@ -53,11 +53,16 @@ engine::Operation OperationOf(const Work& work, const engine::Function& function
 }
 
 // One result of some elements: into the encoding of a reply, at `output`.
-void RunOne(const engine::Operation& operation, const ReplyTensor& tensor,
+void RunOne(const Work& work, const engine::Operation& operation, const ReplyTensor& tensor,
             engine::Operands operands, size_t count, std::byte* output) {
+  const OwnFormula* const formula = work.item.activation->formula.get();
   RunEncoded(tensor, count, output, [&](std::byte* packed) {
     operands.output = packed;
-    engine::Run(operation, operands, count);
+    if (formula != nullptr) {
+      formula->Run(operation, operands, count);
+    } else {
+      engine::Run(operation, operands, count);
+    }
   });
 }
 
@@ -195,7 +200,7 @@ void RunStretch(const Work& work, size_t begin, size_t count) {
     ForEachResult(work, function.function(), operands,
                   [&](const engine::Operation& operation, const ReplyTensor& tensor,
                       const engine::Operands& given, std::byte* destination) {
-                    RunOne(operation, tensor, given, some,
+                    RunOne(work, operation, tensor, given, some,
                            destination + first * ReplyElementSize(tensor));
                   });
     input.Advance(some);
@@ -211,7 +216,7 @@ void RunTile(const Work& work, const AxisLayout& layout, const Tile& tile) {
                   [&](const engine::Operation& operation, const ReplyTensor& tensor,
                       const engine::Operands& operands, std::byte* destination) {
                     std::array<std::byte, kBatch * sizeof(double)> results;
-                    RunOne(operation, tensor, operands, batch.count, results.data());
+                    RunOne(work, operation, tensor, operands, batch.count, results.data());
                     const size_t size = ReplyElementSize(tensor);
                     const std::byte* from = results.data();
                     for (size_t run = 0; run < batch.run_count; ++run) {

@@ -189,6 +189,33 @@ absl::Status TensorCompared(absl::string_view field) {
               absl::StrCat(field, ": a comparison takes parameters that are numbers only"));
 }
 
+absl::Status BadFormula(absl::string_view field, absl::string_view what) {
+  return Invalid(field, ".", what);
+}
+
+absl::Status NameAndFormula(absl::string_view field) {
+  return Invalid(field, " has both name and formula; give one of them");
+}
+
+absl::Status TensorOfFormula(absl::string_view field) {
+  return Invalid(field,
+                 ": a formula takes parameters that are numbers only; give it in parameters");
+}
+
+absl::Status BiasOfFormula(absl::string_view field) {
+  return Invalid(field, ": a formula takes no bias; leave it out, and add it to the input");
+}
+
+absl::Status ParameterGradientsOfFormula(absl::string_view field) {
+  return Make(absl::StatusCode::kUnimplemented,
+              absl::StrCat(field, ": a formula has no parameter gradients; leave it out"));
+}
+
+absl::Status FormulaCompared(absl::string_view field) {
+  return Make(absl::StatusCode::kUnimplemented,
+              absl::StrCat(field, ": a comparison takes formulas as approximations only"));
+}
+
 absl::Status Cancelled() { return absl::CancelledError("the call was cancelled"); }
 
 absl::Status OutOfMemory() {

@@ -76,6 +76,14 @@ absl::Status MissingUpstream(absl::string_view field, absl::string_view activati
 absl::Status RowFunctionCompared(absl::string_view field, absl::string_view activation);
 absl::Status TensorCompared(absl::string_view field);
 
+// Formulas in place of names. `what` begins with a field below `field`.
+absl::Status BadFormula(absl::string_view field, absl::string_view what);
+absl::Status NameAndFormula(absl::string_view field);
+absl::Status TensorOfFormula(absl::string_view field);
+absl::Status BiasOfFormula(absl::string_view field);
+absl::Status ParameterGradientsOfFormula(absl::string_view field);
+absl::Status FormulaCompared(absl::string_view field);
+
 // What is not the request's fault.
 absl::Status Cancelled();
 absl::Status OutOfMemory();

@@ -108,14 +108,18 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                        .Name("activation_elements_total")
                        .Help("Input elements computed, by activation and data type")
                        .Register(registry);
-  const auto add_counters = [&](const char* name, std::vector<ElementCounters>& all) {
-    ElementCounters& counters = all.emplace_back();
+  const auto add_counters = [&](const char* name, ElementCounters& counters) {
     for (int type = 0; type < engine::kDataTypeCount; ++type) {
       counters[type] = &elements.Add({{"activation", name}, {"data_type", kDataTypeNames[type]}});
     }
   };
-  for (const engine::Spec* spec : engine::Catalogue()) add_counters(spec->name, elements_);
-  for (const engine::RowSpec* row : engine::RowCatalogue()) add_counters(row->name, row_elements_);
+  for (const engine::Spec* spec : engine::Catalogue()) {
+    add_counters(spec->name, elements_.emplace_back());
+  }
+  for (const engine::RowSpec* row : engine::RowCatalogue()) {
+    add_counters(row->name, row_elements_.emplace_back());
+  }
+  add_counters("formula", formula_elements_);
   BuildGauge()
       .Name("activation_build_info")
       .Help("1, with the server's version and the instruction set in use")
@@ -138,6 +142,10 @@ void Metrics::AddElements(const engine::RowSpec& activation, engine::DataType in
   const auto place = std::ranges::find(rows, &activation) - rows.begin();
   row_elements_[static_cast<size_t>(place)][static_cast<size_t>(input_type)]->Increment(
       static_cast<double>(count));
+}
+
+void Metrics::AddFormulaElements(engine::DataType input_type, int64_t count) {
+  formula_elements_[static_cast<size_t>(input_type)]->Increment(static_cast<double>(count));
 }
 
 const RpcMetrics* Metrics::FindRpc(std::string_view method) const {

@@ -57,6 +57,8 @@ class Metrics {
   // engine::Catalogue()'s or of engine::RowCatalogue()'s. Takes some 10 ns.
   void AddElements(const engine::Spec& activation, engine::DataType input_type, int64_t count);
   void AddElements(const engine::RowSpec& activation, engine::DataType input_type, int64_t count);
+  // Those that went through formulas of callers' own, all under the label "formula".
+  void AddFormulaElements(engine::DataType input_type, int64_t count);
 
   // The time series of a method, as "/activation.v1.ActivationService/Evaluate"; null if it is
   // neither ActivationService's nor health's nor reflection's.
@@ -72,6 +74,7 @@ class Metrics {
   // By the activation's place in its catalogue.
   std::vector<ElementCounters> elements_;
   std::vector<ElementCounters> row_elements_;
+  ElementCounters formula_elements_;
   std::map<std::string, RpcMetrics, std::less<>> rpcs_;
 };
 

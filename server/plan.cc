@@ -78,6 +78,7 @@ absl::StatusOr<ReplyTensor> AddBias(const std::string& field, RawAxisTensor raw,
   if (item.activation->row != nullptr) {
     return errors::BiasOfRowFunction(field, item.activation->row->name);
   }
+  if (item.activation->formula != nullptr) return errors::BiasOfFormula(field);
   const int64_t axis = raw.axis.value_or(kDefaultBiasAxis);
   auto values = MakeAxisValues(field, std::move(raw));
   if (!values.ok()) return values.status();
@@ -161,7 +162,9 @@ absl::Status AddItem(const ItemPath& path, RawItem raw,
   if (!type.ok()) return type.status();
 
   ReplyItem& reply = plan.reply.emplace_back();
-  reply.activation = {.row = item.activation->row, .function = item.activation->function};
+  reply.activation = {.row = item.activation->row,
+                      .function = item.activation->function,
+                      .formula = item.activation->formula.get()};
   for (const ParameterTensor& tensor : item.activation->tensors) {
     reply.activation.is_tensor[static_cast<size_t>(tensor.parameter)] = true;
   }
@@ -190,6 +193,9 @@ absl::Status AddItem(const ItemPath& path, RawItem raw,
     item.upstream = *std::move(upstream);
   } else if (item.activation->row != nullptr) {
     return errors::MissingUpstream(path(".upstream"), item.activation->row->name);
+  }
+  if (raw.return_parameter_gradients && item.activation->formula != nullptr) {
+    return errors::ParameterGradientsOfFormula(path(".return_parameter_gradients"));
   }
   if (raw.return_value) reply.value = std::move(value);
   if (raw.return_parameter_gradients) DescribeParameterGradients(item, bias_gradient, reply);

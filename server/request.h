@@ -56,8 +56,9 @@ struct RawAxisTensor {
 };
 
 struct RawActivation {
-  // Names are cut after kMaxNameBytes + 1 bytes.
-  std::string name;
+  // Names are cut after kMaxNameBytes + 1 bytes, the formula after one more than its limit.
+  std::string name = {};
+  std::string formula = {};
   // The first kMaxRequestParameters + 1 different ones of each.
   absl::InlinedVector<std::pair<std::string, double>, 2> parameters;
   std::vector<std::pair<std::string, RawAxisTensor>> parameter_tensors;
@@ -97,18 +98,23 @@ struct ReplyTensor {
   int64_t count = 0;
 };
 
-// An activation as a reply echoes it: a row function with its axis, or an elementwise function with
-// those of its parameters that are numbers.
+struct OwnFormula;
+
+// An activation as a reply echoes it: a row function with its axis, an elementwise function with
+// those of its parameters that are numbers, or a formula.
 struct ReplyActivation {
   const engine::RowSpec* row = nullptr;
   int axis = 0;
   engine::Function function = {};
+  const OwnFormula* formula = nullptr;
   // By the parameter's place: whether it is a tensor.
   std::array<bool, engine::kMaxParameters> is_tensor = {};
 
+  // Of functions of the catalogue.
   const char* name() const { return row != nullptr ? row->name : function.spec->name; }
   std::span<const engine::Parameter> parameters() const {
-    return row != nullptr ? std::span<const engine::Parameter>() : function.spec->parameters;
+    return function.spec == nullptr ? std::span<const engine::Parameter>()
+                                    : function.spec->parameters;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "server/formula/parse.h"
 #include "server/wire.h"
 #include "server/wire_fields.h"
 
@@ -123,15 +124,17 @@ bool SkipField(CodedInputStream& in, uint32_t tag) {
   return ReadDelimited(in, [&] { return in.Skip(in.BytesUntilLimit()); });
 }
 
-// Keeps at most kMaxNameBytes + 1 bytes.
-bool ReadName(CodedInputStream& in, std::string& name) {
+// Keeps at most `limit` + 1 bytes.
+bool ReadText(CodedInputStream& in, size_t limit, std::string& text) {
   return ReadDelimited(in, [&] {
-    const bool ok = in.ReadString(&name, in.BytesUntilLimit());
-    if (!ok || !google::protobuf::internal::IsStructurallyValidUTF8(name)) return false;
-    if (name.size() > kMaxNameBytes + 1) name = name.substr(0, kMaxNameBytes + 1);
+    const bool ok = in.ReadString(&text, in.BytesUntilLimit());
+    if (!ok || !google::protobuf::internal::IsStructurallyValidUTF8(text)) return false;
+    if (text.size() > limit + 1) text = text.substr(0, limit + 1);
     return true;
   });
 }
+
+bool ReadName(CodedInputStream& in, std::string& name) { return ReadText(in, kMaxNameBytes, name); }
 
 bool ReadBytes(CodedInputStream& in, Pieces& pieces) {
   pieces.clear();
@@ -264,6 +267,8 @@ bool ReadActivation(CodedInputStream& in, RawActivation& activation) {
         return ReadParameterTensor(in, activation);
       case VarintTag(v1::Activation::kAxisFieldNumber):
         return ReadInt32(in, activation.axis);
+      case LengthTag(v1::Activation::kFormulaFieldNumber):
+        return ReadText(in, formula::kMaxExpressionBytes, activation.formula);
       default:
         return SkipField(in, tag);
     }

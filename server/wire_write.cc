@@ -5,6 +5,7 @@
 #include <new>
 #include <string_view>
 
+#include "server/own_formula.h"
 #include "server/wire.h"
 #include "server/wire_fields.h"
 
@@ -54,35 +55,52 @@ uint8_t* WriteNumberEntry(int field, std::string_view key, uint8_t* out, std::by
   return out + sizeof(double);
 }
 
-// Calls on_number(place, name) for each parameter that is a number.
+// Calls on_number(place, name, value) for each parameter that is a number.
 template <typename OnNumber>
 void ForEachNumber(const ReplyActivation& activation, OnNumber on_number) {
+  if (activation.formula != nullptr) {
+    size_t i = 0;
+    for (const auto& [name, value] : activation.formula->spec.parameters) {
+      on_number(i++, std::string_view(name), value);
+    }
+    return;
+  }
   const auto parameters = activation.parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (!activation.is_tensor[i]) on_number(i, std::string_view(parameters[i].name));
+    if (activation.is_tensor[i]) continue;
+    on_number(i, std::string_view(parameters[i].name), activation.function.parameters[i]);
   }
 }
 
 size_t NumbersSize(const ReplyActivation& activation) {
   size_t size = 0;
-  ForEachNumber(activation,
-                [&](size_t, std::string_view name) { size += FieldSize(NumberEntrySize(name)); });
+  ForEachNumber(activation, [&](size_t, std::string_view name, double) {
+    size += FieldSize(NumberEntrySize(name));
+  });
   return size;
+}
+
+// The name, or the formula that stands in its place.
+std::string_view TextOf(const ReplyActivation& activation) {
+  return activation.formula != nullptr ? std::string_view(activation.formula->spec.expression)
+                                       : activation.name();
 }
 
 size_t ActivationSize(const ReplyActivation& activation) {
   // An axis, below kMaxRank, is one byte after its tag.
-  return FieldSize(std::string_view(activation.name()).size()) + NumbersSize(activation) +
+  return FieldSize(TextOf(activation).size()) + NumbersSize(activation) +
          (activation.row != nullptr ? 2 : 0);
 }
 
 uint8_t* WriteActivation(const ReplyActivation& activation, uint8_t* out) {
   out = WriteLength(kResultActivationField, ActivationSize(activation), out);
-  out = WriteString(v1::Activation::kNameFieldNumber, activation.name(), out);
-  ForEachNumber(activation, [&](size_t i, std::string_view name) {
+  out = WriteString(activation.formula != nullptr ? v1::Activation::kFormulaFieldNumber
+                                                  : v1::Activation::kNameFieldNumber,
+                    TextOf(activation), out);
+  ForEachNumber(activation, [&](size_t, std::string_view name, double number) {
     std::byte* value = nullptr;
     out = WriteNumberEntry(v1::Activation::kParametersFieldNumber, name, out, value);
-    std::memcpy(value, &activation.function.parameters[i], sizeof(double));
+    std::memcpy(value, &number, sizeof(number));
   });
   if (activation.row == nullptr) return out;
   out = CodedOutputStream::WriteTagToArray(VarintTag(v1::Activation::kAxisFieldNumber), out);
@@ -152,7 +170,7 @@ uint8_t* WriteItem(const ReplyItem& item, uint8_t* out, Destination& destination
     out = WriteTensor(v1::GradientResult::kValueFieldNumber, *item.value, out, destination.value);
   }
   if (item.has_parameter_gradients) {
-    ForEachNumber(item.activation, [&](size_t i, std::string_view name) {
+    ForEachNumber(item.activation, [&](size_t i, std::string_view name, double) {
       out = WriteNumberEntry(v1::GradientResult::kParameterGradientsFieldNumber, name, out,
                              destination.parameter_gradients[i]);
     });

@@ -18,6 +18,7 @@ Examples:
   seq -5 0.5 5 | activation evaluate tanh --input - --format csv
   activation evaluate gelu --input - --format npy < x.npy > y.npy
   activation evaluate leaky_relu --param-tensor negative_slope=slopes.npy --bias b.npy --input x.npy
+  activation evaluate --formula 'x*tanh(a*x)' --param a=2 -- -1 0 1
   activation evaluate softmax --axis 0 --input x.npy --output y.npy)";
 
 absl::StatusOr<std::string> Render(const TensorTask& task, const EvaluateResult& result) {

@@ -20,6 +20,7 @@ Examples:
   activation gradient gelu_sigma --parameter-gradients --value --format json -- -1 0 1
   activation gradient elu --param-tensor alpha=a.npy --param-gradient alpha=da.npy --bias b.npy \
     --bias-gradient db.npy --input x.npy --upstream g.npy --output dx.npy
+  activation gradient --formula 'x*tanh(x)' --value -- -1 0 1
   activation gradient softmax --input x.npy --upstream g.npy --output dx.npy
 
 Parameter gradients come after the result, as lines NAME=VALUE on standard output (with --format json:

@@ -27,6 +27,18 @@ constexpr FormatName kFormats[] = {
     {"npy", Format::kNpy, ".npy"},
 };
 
+// With --formula, what stands where the name would is the first of the values.
+absl::Status MoveName(TensorOptions& options) {
+  if (options.formula.empty()) {
+    return options.name.empty()
+               ? absl::InvalidArgumentError("no activation: give its name, or --formula")
+               : absl::OkStatus();
+  }
+  if (!options.name.empty()) options.values.insert(options.values.begin(), options.name);
+  options.name.clear();
+  return absl::OkStatus();
+}
+
 // What --format says, or else what the output file's name says, or else a table.
 absl::StatusOr<Format> ChooseFormat(const TensorOptions& options) {
   std::optional<Format> asked;
@@ -71,10 +83,13 @@ absl::StatusOr<InputTensor> ReadValues(const TensorOptions& options) {
 
 void AddTensorOptions(CLI::App& app, TensorOptions& options) {
   const CLI::IsMember data_types({"float32", "float64", "float16", "bfloat16"});
-  app.add_option("name", options.name, "Activation: a name or alias that `activation list` shows")
-      ->required();
+  app.add_option("name", options.name,
+                 "Activation: a name or alias that `activation list` shows; none with --formula");
   app.add_option("values", options.values,
                  "Numbers, after -- : decimal, hex floats (0x1.8p+1), inf, nan");
+  app.add_option("--formula", options.formula,
+                 "In place of a name: a function of x and of the numbers that --param gives")
+      ->type_name("FORMULA");
   app.add_option("--input", options.input_file,
                  "Read the numbers from a .npy file, or from text; - is standard input")
       ->type_name("FILE");
@@ -116,7 +131,8 @@ void AddTensorOptions(CLI::App& app, TensorOptions& options) {
       ->type_name("FILE");
 }
 
-absl::StatusOr<TensorTask> MakeTensorTask(const TensorOptions& options) {
+absl::StatusOr<TensorTask> MakeTensorTask(TensorOptions options) {
+  if (absl::Status status = MoveName(options); !status.ok()) return status;
   absl::StatusOr<Format> format = ChooseFormat(options);
   if (!format.ok()) return format.status();
   absl::StatusOr<Parameters> parameters = ParseParameters(options.parameters);
@@ -136,7 +152,8 @@ absl::StatusOr<TensorTask> MakeTensorTask(const TensorOptions& options) {
       .activation = {.name = options.name,
                      .parameters = *std::move(parameters),
                      .parameter_tensors = *std::move(tensors),
-                     .axis = options.axis},
+                     .axis = options.axis,
+                     .formula = options.formula},
       .input = *std::move(input),
       .output_type = FindDataType(options.output_type),
       .bias = std::move(bias),

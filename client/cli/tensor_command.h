@@ -24,6 +24,7 @@ enum class Format { kTable, kJson, kCsv, kHex, kNpy };
 // The options as they stand on the command line.
 struct TensorOptions {
   std::string name;
+  std::string formula;
   std::vector<std::string> values;
   std::string input_file;
   std::string type;
@@ -56,7 +57,7 @@ struct TensorTask {
   std::optional<AxisTensor> bias;
   Format format = Format::kTable;
 };
-absl::StatusOr<TensorTask> MakeTensorTask(const TensorOptions& options);
+absl::StatusOr<TensorTask> MakeTensorTask(TensorOptions options);
 
 // A .npy file, or numbers between white space; "-" is standard input. Without `type`, a .npy file
 // is of its own type, and text of text_type. An error names the file.

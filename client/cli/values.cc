@@ -166,8 +166,9 @@ std::string FormatHex(double value) {
 }
 
 std::string FormatActivation(const Activation& activation) {
-  if (activation.parameters.empty()) return activation.name;
-  return absl::StrCat(activation.name, ":",
+  const std::string& name = activation.formula.empty() ? activation.name : activation.formula;
+  if (activation.parameters.empty()) return name;
+  return absl::StrCat(name, ":",
                       absl::StrJoin(activation.parameters, ",",
                                     [](std::string* out, const Parameters::value_type& parameter) {
                                       absl::StrAppend(

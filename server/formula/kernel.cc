@@ -14,20 +14,18 @@
 namespace activation::formula {
 namespace {
 
-// Of a parameter's name that is echoed.
-constexpr size_t kEchoedBytes = 64;
-
 absl::Status ParameterError(absl::string_view name, absl::string_view what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("parameters[\"", absl::CHexEscape(name.substr(0, kEchoedBytes)),
-                   name.size() > kEchoedBytes ? "..." : "", "\"] ", what));
+      absl::StrCat("parameters[\"", absl::CHexEscape(name.substr(0, kMaxParameterNameBytes)),
+                   name.size() > kMaxParameterNameBytes ? "..." : "", "\"] ", what));
 }
 
 absl::Status CheckParameter(absl::string_view name, double value) {
-  if (!IsParameterName(name)) {
-    return ParameterError(name,
-                          "can't be a parameter's name: it has to be of letters, digits and _, not "
-                          "begin with a digit, and be neither x, pi nor a function");
+  if (!IsParameterName(name) || name.size() > kMaxParameterNameBytes) {
+    return ParameterError(
+        name,
+        "can't be a parameter's name: it has to be of 1 to 64 letters, digits and _, "
+        "not begin with a digit, and be neither x, pi nor a function");
   }
   if (!std::isfinite(value)) {
     return ParameterError(name, absl::StrCat("is ", value, "; it has to be finite"));
@@ -70,6 +68,11 @@ absl::StatusOr<FormulaKernel> FormulaKernel::Make(const FormulaSpec& spec,
 void FormulaKernel::Run(engine::DataType type, const std::byte* x, std::byte* y,
                         size_t count) const {
   formula::Run(program_, type, x, y, count);
+}
+
+size_t FormulaKernel::SizeInBytes() const {
+  return (program_.steps.size() + program_.uniform_steps.size()) * sizeof(Step) +
+         program_.constants.size() * sizeof(program_.constants[0]);
 }
 
 void FormulaKernel::RunDoubles(const double* x, double* y, size_t count) const {

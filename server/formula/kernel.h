@@ -24,6 +24,8 @@
 
 namespace activation::formula {
 
+inline constexpr size_t kMaxParameterNameBytes = 64;
+
 struct FormulaSpec {
   // See parse.h.
   std::string expression;
@@ -39,7 +41,7 @@ struct FormulaSpec {
 class FormulaKernel {
  public:
   // Errors are INVALID_ARGUMENT. They begin with `name`, what the expression is called, as in
-  // "expression: column 7: 'foo' is neither ..." or "expression has 0 bytes; ...", or with
+  // "expression: column 7: 'foo' is neither ..." or "expression is empty; ...", or with
   // `parameters["foo"]`, and say what would be right.
   static absl::StatusOr<FormulaKernel> Make(const FormulaSpec& spec, engine::Quantity quantity,
                                             absl::string_view name = "expression");
@@ -50,6 +52,9 @@ class FormulaKernel {
   void Run(engine::DataType type, const std::byte* x, std::byte* y, size_t count) const;
   // The same for FLOAT64.
   void RunDoubles(const double* x, double* y, size_t count) const;
+
+  // What the kernel itself takes of memory, nearly.
+  size_t SizeInBytes() const;
 
  private:
   explicit FormulaKernel(Program program) : program_(std::move(program)) {}

@@ -249,9 +249,11 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<Tree> Parse(absl::string_view text, std::span<const std::string> parameters) {
-  if (text.empty() || text.size() > kMaxExpressionBytes) {
+  if (text.empty())
+    return absl::InvalidArgumentError("is empty; give a formula in x, as x*tanh(x)");
+  if (text.size() > kMaxExpressionBytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has ", text.size(), " bytes; allowed are 1 to ", kMaxExpressionBytes));
+        absl::StrCat("has more than ", kMaxExpressionBytes, " bytes, which is the limit"));
   }
   absl::StatusOr<std::vector<Token>> tokens = Tokenize(text);
   if (!tokens.ok()) return tokens.status();

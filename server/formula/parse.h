@@ -92,7 +92,7 @@ using Tree = std::vector<Node>;
 
 // `parameters` are the names that may stand in the text beside x, pi and the functions. Errors are
 // INVALID_ARGUMENT; they begin with "column 7: " and the like, which counts bytes from 1, or, for
-// an empty or a long text, with "has".
+// an empty or a long text, with "is" or "has".
 absl::StatusOr<Tree> Parse(absl::string_view text, std::span<const std::string> parameters);
 
 // Whether a parameter may have this name: letters, digits and _, no digit first; not x, pi or a

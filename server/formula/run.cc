@@ -190,4 +190,8 @@ void Run(const Program& program, engine::DataType type, const std::byte* input, 
   });
 }
 
+void Encode(engine::DataType type, const double* values, size_t count, std::byte* output) {
+  Store(type, values, count, output);
+}
+
 }  // namespace activation::formula

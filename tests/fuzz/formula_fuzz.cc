@@ -1,7 +1,6 @@
 // Any bytes as a formula: it must be refused or run, in bounded time and memory.
 //
-// libFuzzer comes with clang. By itself, in the repository's root (Debian's abseil is a C++14
-// build, as the rest of the project expects):
+// libFuzzer comes with clang. In the repository's root:
 //
 //   clang++-14 -std=c++20 -g -O1 -ffp-contract=off -fsanitize=fuzzer,address,undefined
 //     -fno-sanitize-recover=undefined -I. tests/fuzz/formula_fuzz.cc server/formula/*.cc

@@ -24,8 +24,8 @@ const std::vector<double> kPoints = {-19.7, -9.1, -4.3, -2.9, -1.37, -0.77, -0.4
                                      0.17,  0.43, 0.83, 1.29, 2.71,  4.7,   8.9,   19.3};
 
 std::vector<double> Compute(const std::string& expression, Quantity quantity,
-                        const std::map<std::string, double>& parameters = {},
-                        const std::vector<double>& x = kPoints) {
+                            const std::map<std::string, double>& parameters = {},
+                            const std::vector<double>& x = kPoints) {
   FormulaSpec spec = {.expression = expression};
   for (const auto& [name, value] : parameters) {
     // Not every formula has every parameter.
@@ -69,10 +69,10 @@ TEST(FormulaCatalogue, AgreesWithTheEngine) {
     };
     const std::string name = spec->name;
     ExpectNear(Compute(spec->formula, Quantity::kValue, parameters), truth(Quantity::kValue), name);
-    ExpectNear(Compute(spec->derivative, Quantity::kValue, parameters), truth(Quantity::kDerivative),
-               name + "'");
-    ExpectNear(Compute(spec->formula, Quantity::kDerivative, parameters), truth(Quantity::kDerivative),
-               name + "' by dual numbers", 1e-9, 1e-13);
+    ExpectNear(Compute(spec->derivative, Quantity::kValue, parameters),
+               truth(Quantity::kDerivative), name + "'");
+    ExpectNear(Compute(spec->formula, Quantity::kDerivative, parameters),
+               truth(Quantity::kDerivative), name + "' by dual numbers", 1e-9, 1e-13);
   }
 }
 

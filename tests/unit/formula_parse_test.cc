@@ -46,8 +46,8 @@ struct Refused {
 
 TEST(FormulaParse, RefusesWithTheColumn) {
   const Refused cases[] = {
-      {"", "expression has 0 bytes; allowed are 1 to 1000"},
-      {std::string(1'001, '1'), "expression has 1001 bytes"},
+      {"", "expression is empty; give a formula in x"},
+      {std::string(1'001, '1'), "expression has more than 1000 bytes, which is the limit"},
       {"  ", "expression: column 3: the formula ends where there should be a number, a name or ("},
       {"x + 3*foo",
        "expression: column 7: 'foo' is neither x, a parameter (given: none) nor pi or "
@@ -112,7 +112,7 @@ TEST(FormulaParse, RefusesParametersThatDoNotFit) {
   for (int i = 0; i < 1'000; ++i) many.parameters["parameter_" + std::to_string(i)] = i;
   EXPECT_THAT(ErrorOf(many), HasSubstr("...) nor pi or a function"));
   EXPECT_THAT(ErrorOf({.expression = "x", .parameters = {{std::string(5'000, 'a'), 1}}}),
-              HasSubstr("aaa...\"] is not used"));
+              HasSubstr("aaa...\"] can't be a parameter's name: it has to be of 1 to 64 letters"));
 }
 
 TEST(FormulaParse, NamesTheExpressionAsItsCallerDoes) {

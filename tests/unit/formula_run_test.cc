@@ -27,7 +27,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <typename T>
 std::vector<T> Compute(const FormulaSpec& spec, const std::vector<T>& x,
-                   Quantity quantity = Quantity::kValue) {
+                       Quantity quantity = Quantity::kValue) {
   constexpr DataType kTypes[] = {DataType::kFloat16, DataType::kFloat32, DataType::kFloat64};
   const auto kernel = FormulaKernel::Make(spec, quantity);
   EXPECT_TRUE(kernel.ok()) << kernel.status();
@@ -68,8 +68,8 @@ float Tanh(float x) { return static_cast<float>(std::tanh(static_cast<long doubl
 TEST(FormulaRun, RoundsEachStepToFloat32) {
   const std::vector<float> x = FloatsAround0(100'003);
   const auto y = Compute<float>({.expression = "0.5*x*(1+tanh(0.7978845608*(x+0.044715*x^3)))",
-                             .arithmetic = DataType::kFloat32},
-                            x);
+                                 .arithmetic = DataType::kFloat32},
+                                x);
   for (size_t i = 0; i < x.size(); ++i) {
     const volatile float square = x[i] * x[i];
     const volatile float cube = square * x[i];
@@ -160,7 +160,8 @@ TEST(FormulaRun, RoundsFunctionsOnce) {
   const std::vector<float> around = FloatsAround0(20'000);
   x.insert(x.end(), around.begin(), around.end());
   for (const auto& [expression, exact] : functions) {
-    const auto narrow = Compute<float>({.expression = expression, .arithmetic = DataType::kFloat32}, x);
+    const auto narrow =
+        Compute<float>({.expression = expression, .arithmetic = DataType::kFloat32}, x);
     const auto wide = Compute<double>({.expression = expression}, {x.begin(), x.end()});
     for (size_t i = 0; i < x.size(); ++i) {
       ExpectSameBits(narrow[i], static_cast<float>(exact(x[i])), x[i]);
@@ -173,17 +174,18 @@ TEST(FormulaRun, RoundsFunctionsOnce) {
 TEST(FormulaRun, ShowsWhereTheErfFormCancels) {
   std::vector<float> x;
   for (float v = -5.6F; v < -5.5F; v = std::nextafter(v, 0.0F)) x.push_back(v);
-  const auto y =
-      Compute<float>({.expression = "0.5*x*(1+erf(x/sqrt(2)))", .arithmetic = DataType::kFloat32}, x);
+  const auto y = Compute<float>(
+      {.expression = "0.5*x*(1+erf(x/sqrt(2)))", .arithmetic = DataType::kFloat32}, x);
   size_t last_zero = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     if (y[i] == 0) last_zero = i;
   }
   EXPECT_NEAR(x[last_zero], -5.54, 0.01);
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i] == 0, i <= last_zero) << x[i];
-  EXPECT_EQ(Compute<float>({.expression = "0.5*x*(1+erf(x/sqrt(2)))", .arithmetic = DataType::kFloat32},
-                       {-7.0F, -100.0F})[1],
-            0);
+  EXPECT_EQ(
+      Compute<float>({.expression = "0.5*x*(1+erf(x/sqrt(2)))", .arithmetic = DataType::kFloat32},
+                     {-7.0F, -100.0F})[1],
+      0);
 }
 
 TEST(FormulaRun, RoundsConstantsOnceFromTheirDigits) {
@@ -248,7 +250,7 @@ TEST(FormulaRun, TakesOneTypeInAnotherArithmetic) {
 
 TEST(FormulaRun, GivesTheQuietNaN) {
   const auto y = Compute<float>({.expression = "0*x", .arithmetic = DataType::kFloat32},
-                            {kInfinity, -std::nanf("1")});
+                                {kInfinity, -std::nanf("1")});
   EXPECT_EQ(std::bit_cast<uint32_t>(y[0]), 0x7fc00000U);
   EXPECT_EQ(std::bit_cast<uint32_t>(y[1]), 0x7fc00000U);
 }
