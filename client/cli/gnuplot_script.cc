@@ -202,8 +202,9 @@ std::string GnuplotScript(const Picture& picture, PictureType type, int text_col
   absl::StrAppend(&script, "set terminal ", Terminal(picture, type, columns, text_columns), "\n",
                   "set key bottom outside center horizontal Left reverse width 1\n",
                   text ? "" : "set grid linecolor rgb '#c4c4c4' linewidth 0.8 dashtype solid\n",
-                  "set xlabel offset 0,0.4\nset border 3\nset tics nomirror\nset boxwidth 0.8\n", "set multiplot layout ",
-                  rows, ",", columns, " title ", Quoted(picture.title, kMaxTitle * 2), "\n");
+                  "set xlabel offset 0,0.4\nset border 3\nset tics nomirror\nset boxwidth 0.8\n",
+                  "set multiplot layout ", rows, ",", columns, " title ",
+                  Quoted(picture.title, kMaxTitle * 2), "\n");
   for (size_t i = 0; i < picture.panels.size(); ++i) script += PanelScript(picture.panels[i], i);
   return script + "unset multiplot\n";
 }
