@@ -2,10 +2,13 @@
 
 #include <absl/strings/string_view.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <new>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "server/compare.h"
 #include "server/compare_plan.h"
@@ -28,21 +31,39 @@ class Job {
   }
 
   // The plan, or why there is none.
-  absl::Status Begin(absl::string_view prefix, const v1::CompareApproximationsRequest& request,
-                     Backend& backend) try {
-    auto plan = MakeComparePlan(prefix, request, backend.limits);
+  absl::Status Begin(absl::StatusOr<ComparePlan> plan, const Backend& backend) try {
     if (!plan.ok()) return plan.status();
     plan_ = *std::move(plan);
-    comparison_.emplace(plan_);
+    comparison_.emplace(plan_, std::min(kBlocksPerThread * backend.queue.threads(), kMostBlocks));
     return absl::OkStatus();
   } catch (const std::bad_alloc&) {
     return errors::OutOfMemory();
   }
 
-  Comparison& comparison() { return *comparison_; }
-  int64_t total() const { return plan_.count; }
+  // Goes one step further.
+  absl::Status Step(Backend& backend) {
+    std::atomic<bool> has_memory = true;
+    comparison_->Step([&](size_t count, absl::FunctionRef<void(size_t)> run) {
+      backend.queue.ForEach(count, [&](size_t i) {
+        try {
+          run(i);
+        } catch (const std::bad_alloc&) {
+          has_memory = false;
+        }
+      });
+    });
+    return has_memory ? absl::OkStatus() : errors::OutOfMemory();
+  }
+
+  const Comparison& comparison() const { return *comparison_; }
+  int64_t total() const { return plan_.domain.count; }
 
  private:
+  // Of a step: enough that threads seldom wait for the last one.
+  static constexpr int kBlocksPerThread = 4;
+  // Each has figures of its own.
+  static constexpr int kMostBlocks = 128;
+
   std::optional<WorkQueue::Admission> admission_;
   ComparePlan plan_;
   std::optional<Comparison> comparison_;
@@ -59,7 +80,8 @@ class Call final : public grpc::ServerUnaryReactor {
       return;
     }
     backend_.queue.Post([this, &request] {
-      const absl::Status status = job_.Begin("", request, backend_);
+      const absl::Status status =
+          job_.Begin(MakeComparePlan("", request, backend_.limits), backend_);
       if (!status.ok()) return Finish(ToGrpcStatus(status));
       Run();
     });
@@ -72,7 +94,8 @@ class Call final : public grpc::ServerUnaryReactor {
  private:
   void Run() {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
-    job_.comparison().Step();
+    const absl::Status status = job_.Step(backend_);
+    if (!status.ok()) return Finish(ToGrpcStatus(status));
     if (!job_.comparison().is_done()) return backend_.queue.Post([this] { Run(); });
     response_ = job_.comparison().Report();
     Finish(grpc::Status::OK);
@@ -94,9 +117,11 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
       return;
     }
     backend_.queue.Post([this, &request] {
-      const absl::Status status = request.has_comparison()
-                                      ? job_.Begin("comparison.", request.comparison(), backend_)
-                                      : errors::MissingField("comparison");
+      const absl::Status status = job_.Begin(
+          request.has_comparison()
+              ? MakeStreamedComparePlan("comparison.", request.comparison(), backend_.limits)
+              : errors::MissingField("comparison"),
+          backend_);
       if (!status.ok()) return Finish(ToGrpcStatus(status));
       Run();
     });
@@ -115,15 +140,19 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
  private:
   void Run() {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
-    job_.comparison().Step();
+    const absl::Status status = job_.Step(backend_);
+    if (!status.ok()) return Finish(ToGrpcStatus(status));
     if (job_.comparison().is_done()) {
       *update_.mutable_report() = job_.comparison().Report();
       return StartWriteAndFinish(&update_, grpc::WriteOptions(), grpc::Status::OK);
     }
     if (Clock::now() < next_progress_) return backend_.queue.Post([this] { Run(); });
     next_progress_ = Clock::now() + kProgressInterval;
-    update_.mutable_progress()->set_done(job_.comparison().done());
-    update_.mutable_progress()->set_total(job_.total());
+    v1::CompareProgress& progress = *update_.mutable_progress();
+    progress.set_done(job_.comparison().done());
+    progress.set_total(job_.total());
+    const std::vector<double> worst = job_.comparison().WorstUlp();
+    progress.mutable_max_ulp_errors()->Assign(worst.begin(), worst.end());
     StartWrite(&update_);
   }
 

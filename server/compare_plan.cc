@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string>
 #include <utility>
 
+#include "server/approximation.h"
 #include "server/errors.h"
+#include "server/make_domain.h"
 
 namespace activation::server {
 namespace {
+
+// Where the usual activations bend.
+constexpr double kUsualBounds[] = {-16, -8, -4, -2, -1, 0, 1, 2, 4, 8, 16};
 
 // Raw forms of the messages, with the bounds of request.h. A tensor's data is borrowed.
 RawActivation ToRaw(const v1::Activation& message) {
@@ -28,67 +35,65 @@ RawActivation ToRaw(const v1::Activation& message) {
   return raw;
 }
 
-RawTensor ToRaw(const v1::Tensor& message) {
-  RawTensor raw;
-  raw.data_type = message.data_type();
-  raw.rank = message.shape_size();
-  raw.shape.assign(message.shape().begin(),
-                   message.shape().begin() + std::min(message.shape_size(), kMaxRank));
-  if (!message.data().empty()) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(message.data().data());
-    raw.data = {{.data = bytes, .size = message.data().size(), .begin = 0}};
-  }
-  raw.float_values.assign(message.float_values().begin(), message.float_values().end());
-  raw.double_values.assign(message.double_values().begin(), message.double_values().end());
-  return raw;
+Candidate FromFunction(const engine::Function& function, const ComparePlan& plan) {
+  const engine::Operation operation = {.function = function,
+                                       .quantity = plan.quantity,
+                                       .input_type = plan.domain.type,
+                                       .output_type = plan.domain.type};
+  return {.function = function,
+          .label = {},
+          .run = [operation](int64_t, const std::byte* input, std::byte* output, size_t count) {
+            engine::Run(operation, {.input = input, .output = output}, count);
+          }};
 }
 
-absl::Status AddCandidates(absl::string_view field, const v1::CompareApproximationsRequest& request,
-                           const Limits& limits, ComparePlan& plan) {
-  if (request.candidates_size() > limits.max_compare_candidates) {
-    return errors::TooManyItems(field, limits.max_compare_candidates);
+absl::Status AddCandidates(absl::string_view prefix,
+                           const v1::CompareApproximationsRequest& request, const Limits& limits,
+                           ComparePlan& plan) {
+  const std::string candidates = absl::StrCat(prefix, "candidates");
+  const std::string approximations = absl::StrCat(prefix, "approximations");
+  const int64_t both = int64_t{request.candidates_size()} + request.approximations_size();
+  if (both > limits.max_compare_candidates) {
+    return errors::TooManyItems(absl::StrCat(candidates, " and approximations"),
+                                limits.max_compare_candidates);
   }
   for (int i = 0; i < request.candidates_size(); ++i) {
-    auto candidate = MakeFunction(absl::StrCat(field, "[", i, "]"), ToRaw(request.candidates(i)));
+    const auto function =
+        MakeFunction(absl::StrCat(candidates, "[", i, "]"), ToRaw(request.candidates(i)));
+    if (!function.ok()) return function.status();
+    plan.candidates.push_back(FromFunction(*function, plan));
+  }
+  for (int i = 0; i < request.approximations_size(); ++i) {
+    auto candidate =
+        MakeApproximation(absl::StrCat(approximations, "[", i, "]"),
+                          absl::StrCat(prefix, "data_type"), request.approximations(i), plan);
     if (!candidate.ok()) return candidate.status();
-    plan.candidates.push_back(*candidate);
+    plan.candidates.push_back(*std::move(candidate));
   }
   if (!plan.candidates.empty()) return absl::OkStatus();
   for (const char* name : plan.reference.spec->approximations) {
-    plan.candidates.push_back(*engine::FindFunction(name));
+    plan.candidates.push_back(FromFunction(*engine::FindFunction(name), plan));
   }
-  if (plan.candidates.empty()) return errors::NoCandidates(field, *plan.reference.spec);
+  if (plan.candidates.empty()) return errors::NoCandidates(candidates, *plan.reference.spec);
   return absl::OkStatus();
 }
 
-absl::Status SetGrid(absl::string_view field, const v1::Grid& grid, const Limits& limits,
-                     ComparePlan& plan) {
-  for (const auto& [name, bound] : {std::pair(".from", grid.from()), std::pair(".to", grid.to())}) {
-    if (!std::isfinite(bound)) return errors::GridBoundNotFinite(absl::StrCat(field, name), bound);
+absl::Status SetRegions(absl::string_view field, const v1::CompareApproximationsRequest& request,
+                        ComparePlan& plan) {
+  const auto& bounds = request.region_bounds();
+  if (bounds.size() > kMaxRegionBounds) return errors::TooManyItems(field, kMaxRegionBounds);
+  for (int i = 0; i < bounds.size(); ++i) {
+    const std::string path = absl::StrCat(field, "[", i, "]");
+    if (!std::isfinite(bounds[i])) return errors::NotFinite(path, bounds[i]);
+    if (i > 0 && bounds[i] <= bounds[i - 1]) {
+      return errors::NotAscending(path, bounds[i], bounds[i - 1]);
+    }
   }
-  if (grid.to() < grid.from()) return errors::GridReversed(field, grid.from(), grid.to());
-  const int64_t fewest = grid.from() == grid.to() ? 1 : 2;
-  if (grid.points() < fewest || grid.points() > limits.max_compare_points) {
-    return errors::WrongPointCount(field, grid.points(), fewest, limits.max_compare_points);
+  if (bounds.empty()) {
+    plan.region_bounds.assign(std::begin(kUsualBounds), std::end(kUsualBounds));
+  } else {
+    plan.region_bounds.assign(bounds.begin(), bounds.end());
   }
-  plan.from = grid.from();
-  plan.to = grid.to();
-  plan.count = grid.points();
-  return absl::OkStatus();
-}
-
-absl::Status SetPoints(absl::string_view field, absl::string_view type_field,
-                       const v1::Tensor& points, const Limits& limits, ComparePlan& plan) {
-  auto elements = MakeElements(field, ToRaw(points));
-  if (!elements.ok()) return elements.status();
-  if (elements->type != plan.type) {
-    return errors::TypeMismatch(field, elements->type, type_field, plan.type);
-  }
-  if (elements->count < 1 || elements->count > limits.max_compare_points) {
-    return errors::WrongPointCount(field, elements->count, 1, limits.max_compare_points);
-  }
-  plan.count = elements->count;
-  plan.points = *std::move(elements);
   return absl::OkStatus();
 }
 
@@ -117,26 +122,31 @@ absl::StatusOr<ComparePlan> MakeComparePlan(absl::string_view prefix,
   const auto reference = MakeFunction(path("reference"), ToRaw(request.reference()));
   if (!reference.ok()) return reference.status();
   plan.reference = *reference;
-  absl::Status status = AddCandidates(path("candidates"), request, limits, plan);
-  if (!status.ok()) return status;
   const auto type =
       MakeDataType(path("data_type"), request.data_type(), engine::DataType::kFloat64);
   if (!type.ok()) return type.status();
-  plan.type = *type;
-  status = SetQuantity(path("quantity"), request.quantity(), plan);
+  absl::Status status = SetQuantity(path("quantity"), request.quantity(), plan);
   if (!status.ok()) return status;
-  switch (request.domain_case()) {
-    case v1::CompareApproximationsRequest::kGrid:
-      status = SetGrid(path("grid"), request.grid(), limits, plan);
-      break;
-    case v1::CompareApproximationsRequest::kPoints:
-      status = SetPoints(path("points"), path("data_type"), request.points(), limits, plan);
-      break;
-    default:
-      status = errors::MissingDomain(path("domain"));
+  auto domain = MakeDomain(prefix, request, *type, limits.max_compare_points);
+  if (!domain.ok()) return domain.status();
+  plan.domain = *std::move(domain);
+  status = SetRegions(path("region_bounds"), request, plan);
+  if (!status.ok()) return status;
+  if (request.curve_points() < 0 || request.curve_points() > kMaxCurvePoints) {
+    return errors::OutOfRange(path("curve_points"), request.curve_points(), 0, kMaxCurvePoints);
   }
+  // Not more than there are points for.
+  plan.curve_points = std::min<int64_t>(request.curve_points(), plan.domain.count);
+  status = AddCandidates(prefix, request, limits, plan);
   if (!status.ok()) return status;
   return plan;
+}
+
+absl::StatusOr<ComparePlan> MakeStreamedComparePlan(absl::string_view prefix,
+                                                    const v1::CompareApproximationsRequest& request,
+                                                    Limits limits) {
+  limits.max_compare_points = std::max(limits.max_compare_points, kMostStreamedPoints);
+  return MakeComparePlan(prefix, request, limits);
 }
 
 }  // namespace activation::server

@@ -16,6 +16,11 @@ inline constexpr int kMaxNameBytes = 64;
 // Parameters that a request may set on one activation.
 inline constexpr int kMaxRequestParameters = 16;
 
+// Of a comparison: bounds between regions, and points of a curve. Many more than a table or a plot
+// shows.
+inline constexpr int kMaxRegionBounds = 64;
+inline constexpr int kMaxCurvePoints = 10'000;
+
 // Bytes of a status message. gRPC 1.51 breaks the connection's next calls above about 8 KiB of it.
 inline constexpr int kMaxStatusMessageBytes = 1023;
 

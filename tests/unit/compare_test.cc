@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -16,13 +17,16 @@ namespace {
 using testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+void OneByOne(size_t count, absl::FunctionRef<void(size_t)> run) {
+  for (size_t i = 0; i < count; ++i) run(i);
+}
 
 v1::CompareApproximationsResponse Compare(const v1::CompareApproximationsRequest& request) {
   const auto plan = MakeComparePlan("", request, Limits());
   EXPECT_TRUE(plan.ok()) << plan.status();
-  Comparison comparison(*plan);
-  while (!comparison.is_done()) comparison.Step();
+  Comparison comparison(*plan, 3);
+  while (!comparison.is_done()) comparison.Step(OneByOne);
   return comparison.Report();
 }
 
@@ -50,12 +54,12 @@ TEST(MakeComparePlan, RefusesWithTheFieldAndWhatWouldBeRight) {
       {"reference { name: 'elu' axis: 1 }", kInvalid, "comparison.reference.axis: elu is"},
       {"reference { name: 'gelo' }", absl::StatusCode::kNotFound,
        "comparison.reference.name: there is no activation \"gelo\". Near names: gelu"},
-      {"reference { name: 'relu' } candidates { name: 'nothing' }", absl::StatusCode::kNotFound,
-       "comparison.candidates[0].name"},
+      {"reference { name: 'relu' } candidates { name: 'nothing' } grid { to: 1 points: 2 }",
+       absl::StatusCode::kNotFound, "comparison.candidates[0].name"},
       {"reference { name: 'step' } grid { to: 1 points: 2 }", kInvalid,
        "comparison.candidates is empty, and step has no approximations"},
       {"reference { name: 'gelu' }", kInvalid,
-       "comparison.domain is required: give either grid or points"},
+       "comparison.domain is required: give one of grid, points, every_value and normal"},
       {"reference { name: 'gelu' } data_type: 9 grid { to: 1 points: 2 }", kInvalid,
        "comparison.data_type: there is no data type 9"},
       {"reference { name: 'gelu' } quantity: 5 grid { to: 1 points: 2 }", kInvalid,
@@ -75,6 +79,36 @@ TEST(MakeComparePlan, RefusesWithTheFieldAndWhatWouldBeRight) {
        "comparison.points has 0 points; allowed are 1 to"},
       {"reference { name: 'gelu' } points { float_values: 1 }", kInvalid,
        "comparison.points.data_type is FLOAT32, but comparison.data_type is FLOAT64"},
+      {"reference { name: 'gelu' } every_value {}", kInvalid,
+       "comparison.every_value has more than 100000000 FLOAT64 values"},
+      {"reference { name: 'gelu' } data_type: DATA_TYPE_FLOAT32 every_value {}", kInvalid,
+       "or call CompareApproximationsStream"},
+      {"reference { name: 'gelu' } every_value { from: nan }", kInvalid,
+       "comparison.every_value.from is NaN"},
+      {"reference { name: 'gelu' } every_value { from: 1 to: 0 }", kInvalid,
+       "comparison.every_value.to is 0, which is below from, 1"},
+      {"reference { name: 'gelu' } data_type: DATA_TYPE_FLOAT16 every_value { from: 1.0001 to: "
+       "1.0002 }",
+       kInvalid, "comparison.every_value: there is no FLOAT16 value from `from` to `to`"},
+      {"reference { name: 'gelu' } normal { mean: inf points: 1 }", kInvalid,
+       "comparison.normal.mean is inf"},
+      {"reference { name: 'gelu' } normal { standard_deviation: 0 points: 1 }", kInvalid,
+       "comparison.normal.standard_deviation is 0; it has to be finite and above 0"},
+      {"reference { name: 'gelu' } normal {}", kInvalid, "comparison.normal has 0 points"},
+      {"reference { name: 'gelu' } grid { to: 1 points: 2 } region_bounds: [1, 1]", kInvalid,
+       "comparison.region_bounds[1] is 1; it has to be above the one before it, 1"},
+      {"reference { name: 'gelu' } grid { to: 1 points: 2 } region_bounds: inf", kInvalid,
+       "comparison.region_bounds[0] is inf"},
+      {"reference { name: 'gelu' } grid { to: 1 points: 2 } curve_points: 10001", kInvalid,
+       "comparison.curve_points is 10001; allowed are 0 to 10000"},
+      {"reference { name: 'gelu' } grid { to: 1 points: 2 } approximations {}", kInvalid,
+       "comparison.approximations[0].form is required"},
+      {"reference { name: 'gelu' } grid { to: 1 points: 2 } approximations { outputs { "
+       "data_type: DATA_TYPE_FLOAT64 double_values: 1 } }",
+       kInvalid, "comparison.approximations[0].outputs has 1 elements, but there are 2 points"},
+      {"reference { name: 'gelu' } grid { to: 1 points: 2 } approximations { outputs { "
+       "float_values: [1, 2] } }",
+       kInvalid, "comparison.approximations[0].outputs.data_type is FLOAT32"},
       {"reference { name: 'gelu' } points { data_type: DATA_TYPE_FLOAT64 data: '123' }", kInvalid,
        "comparison.points.data has 3 bytes"},
   };
@@ -89,9 +123,10 @@ TEST(MakeComparePlan, RefusesWithTheFieldAndWhatWouldBeRight) {
 TEST(MakeComparePlan, RefusesMoreThanThirtyTwoCandidates) {
   v1::CompareApproximationsRequest request;
   request.mutable_reference()->set_name("gelu");
+  request.mutable_grid()->set_points(1);
   for (int i = 0; i < 33; ++i) request.add_candidates()->set_name("relu");
   EXPECT_THAT(MakeComparePlan("", request, Limits()).status().ToString(),
-              HasSubstr("candidates has more than 32 items"));
+              HasSubstr("candidates and approximations has more than 32 items"));
 }
 
 TEST(Comparison, FindsTheKnownGapsBetweenGeluAndItsApproximations) {
@@ -178,87 +213,123 @@ TEST(Comparison, ReachesBothEndsOfTheWidestGrid) {
   EXPECT_TRUE(std::isfinite(response.reports(0).root_mean_square_error()));
 }
 
-v1::ApproximationReport Figures(engine::DataType type, double hi, double lo, double candidate) {
-  ErrorFigures figures(type);
-  figures.Add(1, hi, lo, candidate);
-  v1::ApproximationReport report;
-  figures.Fill(report);
-  return report;
+constexpr const char kEveryFloat16[] =
+    "reference { name: 'gelu' } candidates { name: 'gelu' } candidates { name: 'relu' }"
+    " data_type: DATA_TYPE_FLOAT16 every_value {} curve_points: 64";
+
+TEST(Comparison, TakesEveryValueOfAType) {
+  const auto response = Compare(kEveryFloat16);
+  const v1::ApproximationReport& gelu = response.reports(0);
+  EXPECT_EQ(gelu.points(), 65'536);
+  // 2 x 1,023 are NaN, and gelu(inf) is infinite.
+  EXPECT_EQ(gelu.finite_points(), 65'536 - 2'047);
+  EXPECT_EQ(gelu.correctly_rounded(), 65'536);
+  EXPECT_EQ(gelu.non_finite_mismatches(), 0);
+  EXPECT_LE(gelu.max_ulp_error().error(), 0.5);
+  EXPECT_EQ(gelu.flushed_to_zero().count(), 0);
+  EXPECT_EQ(gelu.wrong_sign().count(), 0);
+  EXPECT_TRUE(gelu.reversals().checked());
+  EXPECT_EQ(gelu.reversals().count(), 0);
+  ASSERT_GE(gelu.ulp_histogram_size(), 1);
+  EXPECT_EQ(gelu.ulp_histogram(gelu.ulp_histogram_size() - 1).upper_bound(), 0.5);
+  EXPECT_EQ(gelu.ulp_histogram(gelu.ulp_histogram_size() - 1).share_within(), 1);
+
+  const v1::ApproximationReport& relu = response.reports(1);
+  int64_t points = 0;
+  for (const v1::RegionReport& region : relu.regions()) points += region.points();
+  EXPECT_EQ(points, 65'536 - 2'046);
+  // relu rises nowhere on the left, where gelu falls and rises.
+  EXPECT_EQ(relu.reversals().count(), 0);
+  EXPECT_GT(relu.flushed_to_zero().count(), 0);
+  EXPECT_LT(relu.flushed_to_zero().highest_x(), 0);
+  EXPECT_EQ(relu.flushed_to_zero().highest_x(), -0x1p-23);
+  EXPECT_NEAR(relu.max_absolute_error().error(), 0.16997, 1e-5);
+  EXPECT_NEAR(std::fabs(relu.max_absolute_error().x()), 0.7517, 1e-3);
+  ASSERT_TRUE(relu.max_absolute_error().has_mirror());
+  EXPECT_EQ(relu.max_absolute_error().mirror().x(), -relu.max_absolute_error().x());
+  EXPECT_EQ(relu.curve().x_size(), relu.curve().error_size());
+  EXPECT_LE(relu.curve().x_size(), 64);
+  EXPECT_THAT(relu.curve().x(), testing::Contains(relu.max_absolute_error().x()));
 }
 
-struct Ulp {
-  const char* what;
-  engine::DataType type;
-  double hi;
-  double lo;
-  double candidate;
-  double expected;
-};
-
-TEST(ErrorFigures, MeasureUlpsByTheSpacingAtTheTruth) {
-  using engine::DataType;
-  const Ulp cases[] = {
-      {"at 1, above", DataType::kFloat32, 1, 0, 1 + 0x1p-23, 1},
-      {"at 1, below: half a step of the binade above", DataType::kFloat32, 1, 0, 1 - 0x1p-24, 0.5},
-      {"a truth just below 1", DataType::kFloat32, 1, -0x1p-60, 1 - 0x1p-24, 1 - 0x1p-36},
-      {"a truth just above -1", DataType::kFloat32, -1, 0x1p-60, -1 + 0x1p-24, 1 - 0x1p-36},
-      {"in float64", DataType::kFloat64, 3, 0, 3 + 0x1p-51, 1},
-      {"in float16", DataType::kFloat16, 3, 0, 3 + 0x1p-9, 1},
-      {"in bfloat16", DataType::kBFloat16, 3, 0, 3 + 0x1p-6, 1},
-      {"among float32's subnormals", DataType::kFloat32, 0x1p-140, 0, 0, 512},
-      {"at 0", DataType::kFloat16, 0, 0, 0x1p-24, 1},
-      {"at float64's least number", DataType::kFloat64, 0x1p-1074, 0, 0, 1},
-  };
-  for (const Ulp& ulp : cases) {
-    const auto report = Figures(ulp.type, ulp.hi, ulp.lo, ulp.candidate);
-    EXPECT_EQ(report.max_ulp_error().error(), ulp.expected) << ulp.what;
+TEST(Comparison, GivesTheSameReportHoweverManyBlocksAreComparedAtOnce) {
+  for (const char* text :
+       {kEveryFloat16,
+        "reference { name: 'tanh' } candidates { name: 'hardtanh' }"
+        " data_type: DATA_TYPE_FLOAT32 normal { standard_deviation: 3 points: 70000 seed: 5 }",
+        "reference { name: 'mish' } candidates { name: 'silu' } grid { from: -9 to: 7 points: "
+        "50001 }"
+        " region_bounds: [-3, 1.5]"}) {
+    const auto request = Parse<v1::CompareApproximationsRequest>(text);
+    const auto plan = MakeComparePlan("", request, Limits());
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    std::string first;
+    for (const int width : {1, 2, 5}) {
+      Comparison comparison(*plan, width);
+      // Backwards, as threads may come to it.
+      while (!comparison.is_done()) {
+        comparison.Step([](size_t count, absl::FunctionRef<void(size_t)> run) {
+          for (size_t i = count; i-- > 0;) run(i);
+        });
+      }
+      auto report = comparison.Report();
+      for (v1::ApproximationReport& each : *report.mutable_reports()) {
+        each.clear_nanoseconds_per_point();
+      }
+      const std::string bytes = report.ShortDebugString();
+      if (first.empty()) first = bytes;
+      EXPECT_EQ(bytes, first) << width;
+    }
   }
 }
 
-TEST(ErrorFigures, SeeErrorsFarBelowFloat64sRounding) {
-  const auto report = Figures(engine::DataType::kFloat64, 1, 0x1p-80, 1);
-  EXPECT_EQ(report.max_absolute_error().error(), 0x1p-80);
-  EXPECT_EQ(report.mean_absolute_error(), 0x1p-80);
-  EXPECT_EQ(report.root_mean_square_error(), 0x1p-80);
-}
-
-TEST(ErrorFigures, CountNonFiniteMismatchesAndNothingElseOfThem) {
-  struct Case {
-    double truth;
-    double candidate;
-    int64_t mismatches;
-  };
-  for (const Case& c :
-       {Case{kNaN, kNaN, 0}, Case{kNaN, 1, 1}, Case{1, kNaN, 1}, Case{kInfinity, kInfinity, 0},
-        Case{kInfinity, -kInfinity, 1}, Case{kInfinity, 1, 1}, Case{1, -kInfinity, 1},
-        Case{kNaN, kInfinity, 1}, Case{kInfinity, kNaN, 1}}) {
-    const auto report = Figures(engine::DataType::kFloat32, c.truth, 0, c.candidate);
-    EXPECT_EQ(report.points(), 1);
-    EXPECT_EQ(report.non_finite_mismatches(), c.mismatches) << c.truth << " " << c.candidate;
-    EXPECT_FALSE(report.has_max_absolute_error());
-    EXPECT_FALSE(report.has_max_relative_error());
-    EXPECT_FALSE(report.has_max_ulp_error());
+TEST(Comparison, AddsRegionsUpToTheWhole) {
+  const auto response = Compare(
+      "reference { name: 'gelu' } candidates { name: 'gelu_sigmoid' } data_type: DATA_TYPE_FLOAT32"
+      " grid { from: -4 to: 4 points: 8001 } region_bounds: [-2, 2]");
+  const v1::ApproximationReport& report = response.reports(0);
+  ASSERT_EQ(report.regions_size(), 3);
+  EXPECT_EQ(report.regions(0).from(), -kInfinity);
+  EXPECT_EQ(report.regions(1).from(), -2);
+  EXPECT_EQ(report.regions(1).to(), 2);
+  EXPECT_EQ(report.regions(2).to(), kInfinity);
+  int64_t points = 0;
+  double squares = 0;
+  double worst = 0;
+  for (const v1::RegionReport& region : report.regions()) {
+    points += region.points();
+    squares += std::pow(region.root_mean_square_error(), 2) * static_cast<double>(region.points());
+    worst = std::max(worst, region.max_absolute_error().error());
   }
+  EXPECT_EQ(points, 8'001);
+  EXPECT_EQ(worst, report.max_absolute_error().error());
+  EXPECT_NEAR(std::sqrt(squares / 8'001), report.root_mean_square_error(), 1e-12);
 }
 
-TEST(ErrorFigures, KeepTheFirstOfEqualMaximaAndLeaveZerosOutOfTheRelativeOne) {
-  ErrorFigures figures(engine::DataType::kFloat32);
-  figures.Add(10, 0, 0, 5);
-  figures.Add(11, 1, 0, 3);
-  figures.Add(12, -1, 0, -3);
-  v1::ApproximationReport report;
-  figures.Fill(report);
-  EXPECT_EQ(report.max_absolute_error().x(), 10);
-  EXPECT_EQ(report.max_relative_error().x(), 11);
-  EXPECT_EQ(report.max_relative_error().error(), 2);
-}
-
-TEST(CompensatedSum, LosesNothingToALargeTermThatGoesAgain) {
-  CompensatedSum sum;
-  sum.Add(1e30L);
-  for (int i = 0; i < 1'000; ++i) sum.Add(0x1p-40L);
-  sum.Add(-1e30L);
-  EXPECT_EQ(sum.Total(), 1'000 * 0x1p-40L);
+TEST(Comparison, TakesOutputsThatWereComputedElsewhere) {
+  // The last one is 0 where the truth is not, the third infinite, the second NaN.
+  const auto response = Compare(
+      "reference { name: 'gelu' } data_type: DATA_TYPE_FLOAT32"
+      " points { data_type: DATA_TYPE_FLOAT32 float_values: [-6, -5, 1, 2] }"
+      " approximations { label: 'mine' outputs { data_type: DATA_TYPE_FLOAT32"
+      " float_values: [0, nan, inf, -1] } }");
+  const v1::ApproximationReport& report = response.reports(0);
+  EXPECT_EQ(report.label(), "mine");
+  EXPECT_FALSE(report.has_candidate());
+  EXPECT_EQ(report.finite_points(), 2);
+  EXPECT_EQ(report.non_finite_mismatches(), 2);
+  EXPECT_EQ(report.flushed_to_zero().count(), 1);
+  EXPECT_EQ(report.flushed_to_zero().highest_x(), -6);
+  EXPECT_EQ(report.unexpected_nan().count(), 1);
+  EXPECT_EQ(report.unexpected_nan().lowest_x(), -5);
+  EXPECT_EQ(report.overflowed().count(), 1);
+  EXPECT_EQ(report.overflowed().lowest_x(), 1);
+  EXPECT_EQ(report.wrong_sign().count(), 1);
+  EXPECT_EQ(report.wrong_sign().lowest_x(), 2);
+  EXPECT_EQ(report.nanoseconds_per_point(), 0);
+  // gelu(2) is 1.9545, so the candidate falls where it rises.
+  EXPECT_EQ(report.reversals().count(), 1);
+  EXPECT_EQ(report.reversals().first_x(), 1);
 }
 
 }  // namespace
