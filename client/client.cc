@@ -120,7 +120,11 @@ absl::StatusOr<v1::CompareApproximationsResponse> Client::Compare(
     if (update.has_report()) report = std::move(*update.mutable_report());
     if (update.has_progress()) on_progress(update.progress());
   }
-  if (absl::Status status = FromGrpc(stream->Finish()); !status.ok()) return status;
+  const absl::Status status = FromGrpc(stream->Finish());
+  if (absl::IsCancelled(status) && stop.stop_requested()) {
+    return absl::CancelledError("stopped before the end, as asked for");
+  }
+  if (!status.ok()) return status;
   if (report.has_value()) return *std::move(report);
   return absl::InternalError(
       "the server's reply does not fit the request: it ended without report");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -61,7 +62,7 @@ std::string Describe(const v1::Reversals& reversals) {
 std::string Indented(const std::string& lines) {
   std::string text;
   for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
-    absl::StrAppend(&text, "  ", line, "\n");
+    absl::StrAppend(&text, "  ", absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   return text;
 }

@@ -116,8 +116,8 @@ std::string PlotElement(const Series& series, const std::string& data) {
           look.color, title);
     case Mark::kBar:
       return absl::StrFormat(
-          "%s using 1:2 with boxes linecolor rgb '%s' fillstyle solid 0.35 border linewidth 1 %s",
-          data, look.color, title);
+          "%s using 1:2 with boxes linecolor rgb '%s' fillstyle solid 0.35 border %s", data,
+          look.color, title);
   }
   return {};
 }

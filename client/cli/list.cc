@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/catalogue.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/values.h"
@@ -97,22 +97,10 @@ std::string RenderDetails(const v1::ActivationInfo& info) {
   return FormatTable(rows, Align::kLeft);
 }
 
-absl::StatusOr<v1::ActivationInfo> Find(const v1::ListActivationsResponse& catalogue,
-                                        const std::string& name) {
-  for (const v1::ActivationInfo& info : catalogue.activations()) {
-    const auto& aliases = info.aliases();
-    if (info.name() == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) {
-      return info;
-    }
-  }
-  return absl::NotFoundError(absl::StrCat("no activation is named '", name,
-                                          "'; `activation list --names` prints all names"));
-}
-
 absl::StatusOr<std::string> Render(const v1::ListActivationsResponse& catalogue,
                                    const Options& options) {
   if (!options.name.empty()) {
-    absl::StatusOr<v1::ActivationInfo> info = Find(catalogue, options.name);
+    absl::StatusOr<v1::ActivationInfo> info = FindActivation(catalogue, options.name);
     if (!info.ok()) return info.status();
     if (options.format == "json") return FormatJson(*info, JsonStyle::kFull);
     return RenderDetails(*info);

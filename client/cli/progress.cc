@@ -36,13 +36,13 @@ void Watch(std::stop_source source) {
   sigwait(&wake, &signal);
 }
 
-// "820", "12.3 k", "4.56 M".
+// "820 ", "12.3 k ", "4.56 M ": what counts points follows.
 std::string Magnitude(double value) {
   struct Unit {
     double size;
     const char* name;
   };
-  constexpr Unit kUnits[] = {{1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
+  constexpr Unit kUnits[] = {{1e9, " G "}, {1e6, " M "}, {1e3, " k "}};
   for (const Unit& unit : kUnits) {
     if (value >= unit.size) return absl::StrFormat("%.3g%s", value / unit.size, unit.name);
   }
