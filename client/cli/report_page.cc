@@ -1,6 +1,7 @@
 #include "client/cli/report_page.h"
 
 #include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -95,7 +96,7 @@ std::string Inline(const ReportPicture& picture, const std::string& id) {
   std::string svg = picture.svg;
   svg.erase(0, svg.find("<svg"));
   const size_t description = svg.find("<desc>");
-  constexpr absl::string_view kEnd = "</desc>";
+  constexpr std::string_view kEnd = "</desc>";
   if (const size_t end = svg.find(kEnd); end != std::string::npos) {
     svg.erase(description, end + kEnd.size() - description);
   }

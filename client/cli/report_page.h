@@ -20,12 +20,12 @@ struct ReportPicture {
 };
 
 struct ReportContent {
-  v1::ActivationInfo info;
-  std::vector<ReportPicture> curves;
+  v1::ActivationInfo info = {};
+  std::vector<ReportPicture> curves = {};
   // Where there are approximations: the points in words, the reports, and for each its pictures.
-  std::string domain;
-  v1::CompareApproximationsResponse comparison;
-  std::vector<std::vector<ReportPicture>> errors;
+  std::string domain = {};
+  v1::CompareApproximationsResponse comparison = {};
+  std::vector<std::vector<ReportPicture>> errors = {};
 };
 
 std::string ReportPage(const ReportContent& content);
