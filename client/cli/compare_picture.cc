@@ -14,14 +14,20 @@ namespace {
 // doublings stands in one bar.
 constexpr int kMaxBars = 26;
 
+// "0.5", "512", "2^10": buckets end at powers of two.
+std::string BoundName(double bound) {
+  constexpr double kLong = 1'000;
+  return bound < kLong ? absl::StrFormat("%g", bound)
+                       : absl::StrFormat("2^%g", std::round(std::log2(bound)));
+}
+
 Panel SignedError(const v1::ApproximationReport& report) {
   const v1::Curve& curve = report.curve();
   const v1::ErrorPoint& worst = report.max_absolute_error();
   Panel panel{.title = NameOf(report), .y_label = "candidate - truth"};
   panel.series.push_back({.title = "error",
                           .x = {curve.x().begin(), curve.x().end()},
-                          .y = {curve.error().begin(), curve.error().end()},
-                          .look = 1});
+                          .y = {curve.error().begin(), curve.error().end()}});
   const double error = worst.candidate() - worst.reference();
   panel.series.push_back(
       {.title = "worst",
@@ -38,7 +44,7 @@ Panel AbsoluteError(const v1::ApproximationReport& report) {
   Panel panel{.title = absl::StrCat(NameOf(report), ", absolute"),
               .y_label = "|candidate - truth|",
               .log_y = true};
-  Series series{.title = "absolute error", .look = 1};
+  Series series{.title = "absolute error"};
   for (int i = 0; i < curve.x_size(); ++i) {
     const double error = std::abs(curve.error(i));
     series.x.push_back(curve.x(i));
@@ -66,7 +72,7 @@ Panel Histogram(const v1::ApproximationReport& report) {
       series.y.back() += share;
       continue;
     }
-    panel.x_names.push_back(absl::StrFormat("%.3g", bucket.upper_bound()));
+    panel.x_names.push_back(BoundName(bucket.upper_bound()));
     series.x.push_back(i);
     series.y.push_back(share);
   }

@@ -26,6 +26,8 @@ constexpr Look kLooks[] = {
 constexpr int kPanelWidth = 560;
 constexpr int kPanelHeight = 400;
 constexpr int kTitleHeight = 30;
+// Per cent: in a web page pictures become as narrow as a telephone, so that text has to be larger.
+constexpr int kSvgScale = 85;
 // Characters.
 constexpr int kTextPanelRows = 22;
 constexpr int kTextPanelColumns = 60;
@@ -81,7 +83,7 @@ std::string Terminal(const Picture& picture, PictureType type, int columns, int 
     case PictureType::kSvg:
       return absl::StrFormat(
           "svg noenhanced size %d,%d dynamic background '#ffffff' font 'sans-serif,13' linewidth 1",
-          width, height);
+          width * kSvgScale / 100, height * kSvgScale / 100);
     case PictureType::kPdf:
       return absl::StrFormat(
           "pdfcairo noenhanced size %.2fin,%.2fin background '#ffffff' font 'sans,9' linewidth 1.4",
@@ -98,7 +100,7 @@ std::string XNames(const Panel& panel) {
   for (size_t i = 0; i < panel.x_names.size(); ++i) {
     names.push_back(absl::StrCat(Quoted(panel.x_names[i], kMaxKey), " ", i));
   }
-  return absl::StrCat("set xtics (", absl::StrJoin(names, ","), ") rotate by -40\n");
+  return absl::StrCat("set xtics (", absl::StrJoin(names, ","), ") rotate by 90 right\n");
 }
 
 std::string PlotElement(const Series& series, const std::string& data) {
@@ -150,15 +152,19 @@ bool HasPoints(const Panel& panel) {
   return false;
 }
 
-// Labels of points stand on the side where there is more room.
+// A label stands above its point, or below it where the point is below 0; at the sides of the
+// panel, towards the middle.
 std::string Labels(const Panel& panel, std::pair<double, double> range) {
+  constexpr double kSide = 0.25;
   std::string labels;
   for (const Series& series : panel.series) {
     if (series.label.empty() || series.x.empty()) continue;
-    const bool left_half = series.x[0] < (range.first + range.second) / 2;
+    const double place = (series.x[0] - range.first) / (range.second - range.first);
+    const char* align = place < kSide ? " left" : place > 1 - kSide ? " right" : " center";
     absl::StrAppend(&labels, "set label ", Quoted(series.label, kMaxTitle), " at ",
-                    Number(series.x[0]), ",", Number(series.y[0]), left_half ? " left" : " right",
-                    " offset ", left_half ? "1" : "-1", ",0 front\n");
+                    Number(series.x[0]), ",", Number(series.y[0]), align, " offset 0,",
+                    series.y[0] < 0 ? "-0.9" : "0.9",
+                    " front\nset offsets graph 0, graph 0, graph 0.12, graph 0.12\n");
   }
   return labels;
 }
@@ -166,11 +172,12 @@ std::string Labels(const Panel& panel, std::pair<double, double> range) {
 std::string PanelScript(const Panel& panel, size_t index) {
   const auto [low, high] = XRange(panel);
   std::string script = absl::StrCat(
-      "unset label\nset title ", Quoted(panel.title, kMaxTitle), "\nset xlabel ",
+      "unset label\nset offsets\nset title ", Quoted(panel.title, kMaxTitle), "\nset xlabel ",
       Quoted(panel.x_label, kMaxTitle), "\nset ylabel ", Quoted(panel.y_label, kMaxTitle),
       "\nset xrange [", Number(low), ":", Number(high), "]\n",
       panel.x_names.empty() ? "set xtics autofreq norotate\n" : XNames(panel),
-      panel.log_y ? "set logscale y\nset format y '%.0e'\n" : "unset logscale\nset format y '%g'\n",
+      panel.log_y ? "set logscale y\nunset mytics\nset format y '%.0e'\n"
+                  : "unset logscale\nset format y '%g'\n",
       Labels(panel, {low, high}));
   if (!HasPoints(panel)) {
     absl::StrAppend(&script,

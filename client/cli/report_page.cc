@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
@@ -28,7 +29,7 @@ constexpr char kPage[] = R"(<!DOCTYPE html>
 :root { color-scheme: light dark; }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 76rem; margin: 0 auto; padding: 1rem; }
 h2 { border-bottom: 1px solid; margin-top: 2.5rem; }
-code, td, th, dd { overflow-wrap: anywhere; }
+code, td { overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0.5rem 0 1rem; }
 caption { text-align: left; font-weight: bold; }
@@ -172,7 +173,7 @@ std::string Errors(const ReportContent& content) {
     for (const double figure : {report.max_absolute_error().error(),
                                 report.max_relative_error().error(), report.max_ulp_error().error(),
                                 report.mean_absolute_error(), report.root_mean_square_error()}) {
-      row.push_back(Number(static_cast<float>(figure)));
+      row.push_back(absl::StrFormat("%.5g", figure));
     }
     summary.push_back(std::move(row));
   }
