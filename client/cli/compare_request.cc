@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -169,7 +170,7 @@ absl::Status AddTables(const CompareOptions& options, v1::CompareApproximationsR
     if (!status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("'", path, "': not a table, as {\"knots\": [0, 1], \"values\": [0, 0.84]}: ",
-                       std::string(status.message())));
+                       absl::CHexEscape(std::string(status.message()))));
     }
   }
   return absl::OkStatus();

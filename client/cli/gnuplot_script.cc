@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -46,11 +47,17 @@ std::string Shown(const std::string& text, size_t limit) {
   return shown;
 }
 
-// In single quotes gnuplot interprets nothing; '' stands for one of them.
+// In double quotes, with all but letters as octal escapes, so that there is nothing to interpret.
+// Digits too: gnuplot takes those after an escape as part of it. In single quotes it takes two of
+// them at the beginning for the end of the string.
 std::string Quoted(const std::string& text, size_t limit) {
-  std::string quoted = "'";
-  for (const char c : Shown(text, limit)) quoted.append(c == '\'' ? 2 : 1, c);
-  return quoted + "'";
+  std::string quoted = "\"";
+  for (const char c : Shown(text, limit)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalpha(byte) != 0 || byte == ' ' || byte >= 0x80;
+    absl::StrAppend(&quoted, plain ? std::string(1, c) : absl::StrFormat("\\%03o", byte));
+  }
+  return quoted + "\"";
 }
 
 std::string Number(double value) {

@@ -38,7 +38,7 @@ TEST(GnuplotTest, TextIsNeverInterpreted) {
   }
   absl::StatusOr<std::string> drawn = Draw(Line("it's x^2_{i} `a` <b> @x"), PictureType::kSvg);
   ASSERT_TRUE(drawn.ok()) << drawn.status();
-  EXPECT_THAT(*drawn, HasSubstr("it's x^2_{i} `a` &lt;b&gt; @x"));
+  EXPECT_THAT(*drawn, HasSubstr("it's x^2_{i} `a` &lt;b> @x"));
 }
 
 TEST(GnuplotTest, PanelsWithoutAnythingToDrawAreNoError) {
