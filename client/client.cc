@@ -105,6 +105,31 @@ absl::StatusOr<v1::CompareApproximationsResponse> Client::Compare(
       &v1::ActivationService::Stub::CompareApproximations, request);
 }
 
+absl::StatusOr<v1::CompareApproximationsResponse> Client::Compare(
+    const v1::CompareApproximationsRequest& request,
+    const std::function<void(const v1::CompareProgress&)>& on_progress,
+    const std::stop_token& stop) const {
+  grpc::ClientContext context;
+  SetDeadline(connection_->options, context);
+  v1::CompareApproximationsStreamRequest message;
+  *message.mutable_comparison() = request;
+  const auto stream = connection_->service->CompareApproximationsStream(&context, message);
+  const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+  std::optional<v1::CompareApproximationsResponse> report;
+  for (v1::CompareApproximationsStreamResponse update; stream->Read(&update);) {
+    if (update.has_report()) report = std::move(*update.mutable_report());
+    if (update.has_progress()) on_progress(update.progress());
+  }
+  const absl::Status status = FromGrpc(stream->Finish());
+  if (absl::IsCancelled(status) && stop.stop_requested()) {
+    return absl::CancelledError("stopped before the end, as asked for");
+  }
+  if (!status.ok()) return status;
+  if (report.has_value()) return *std::move(report);
+  return absl::InternalError(
+      "the server's reply does not fit the request: it ended without report");
+}
+
 absl::StatusOr<v1::ListActivationsResponse> Client::List() const {
   return Call<v1::ListActivationsResponse>(connection_->options, *connection_->service,
                                            &v1::ActivationService::Stub::ListActivations,

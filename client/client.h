@@ -25,10 +25,12 @@
 #define ACTIVATION_CLIENT_CLIENT_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,6 +136,13 @@ class Client {
   // How far candidates are from a reference, over a domain. One message each way.
   absl::StatusOr<v1::CompareApproximationsResponse> Compare(
       const v1::CompareApproximationsRequest& request) const;
+
+  // The same over a stream, which has room for more points: on_progress is called a few times each
+  // second, in this thread. A request to stop cancels the call, here and at the server: CANCELLED.
+  absl::StatusOr<v1::CompareApproximationsResponse> Compare(
+      const v1::CompareApproximationsRequest& request,
+      const std::function<void(const v1::CompareProgress&)>& on_progress,
+      const std::stop_token& stop = {}) const;
 
   // The catalogue.
   absl::StatusOr<v1::ListActivationsResponse> List() const;

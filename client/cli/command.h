@@ -39,6 +39,8 @@ void AddGlobalOptions(CLI::App& app, Globals& globals);
 Command AddEvaluate(CLI::App& app, const Globals& globals);
 Command AddGradient(CLI::App& app, const Globals& globals);
 Command AddCompare(CLI::App& app, const Globals& globals);
+Command AddPlot(CLI::App& app, const Globals& globals);
+Command AddReport(CLI::App& app, const Globals& globals);
 Command AddList(CLI::App& app, const Globals& globals);
 Command AddInfo(CLI::App& app, const Globals& globals);
 Command AddHealth(CLI::App& app, const Globals& globals);

@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/catalogue.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/values.h"
@@ -136,18 +136,13 @@ absl::StatusOr<std::string> RenderOne(const Info& info, const Options& options) 
 
 absl::StatusOr<std::string> RenderNamed(const v1::ListActivationsResponse& catalogue,
                                         const Options& options) {
-  const std::string& name = options.name;
-  for (const v1::ActivationInfo& info : catalogue.activations()) {
-    const auto& aliases = info.aliases();
-    if (info.name() == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) {
-      return RenderOne(info, options);
-    }
-  }
+  const absl::StatusOr<v1::ActivationInfo> activation = FindActivation(catalogue, options.name);
+  if (activation.ok()) return RenderOne(*activation, options);
   for (const v1::PresetInfo& info : catalogue.presets()) {
-    if (info.name() == name) return RenderOne(info, options);
+    if (info.name() == options.name) return RenderOne(info, options);
   }
   return absl::NotFoundError(absl::StrCat(
-      "no activation or preset is named '", name,
+      "no activation or preset is named '", options.name,
       "'; `activation list --names` prints all names, with --presets those of presets"));
 }
 

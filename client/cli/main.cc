@@ -17,6 +17,8 @@ Examples:
   activation evaluate elu --param alpha=2 --input x.npy --output y.npy
   activation gradient gelu --input x.npy --upstream g.npy --output dx.npy
   activation compare gelu --with gelu_tanh --from -10 --to 10 --points 100001
+  activation plot gelu silu mish --output compared.svg
+  activation report gelu --output gelu.html
   activation list
   activation --target prod:443 --tls-ca ca.pem health
   source <(activation completion bash)
@@ -50,8 +52,8 @@ int main(int argc, char** argv) {   // NOLINT(bugprone-exception-escape)
   AddGlobalOptions(app, globals);
   const std::vector<Command> commands = {
       AddEvaluate(app, globals), AddGradient(app, globals), AddCompare(app, globals),
-      AddList(app, globals),     AddInfo(app, globals),     AddHealth(app, globals),
-      AddCompletion(app),
+      AddPlot(app, globals),     AddReport(app, globals),   AddList(app, globals),
+      AddInfo(app, globals),     AddHealth(app, globals),   AddCompletion(app),
   };
   try {
     app.parse(argc, argv);

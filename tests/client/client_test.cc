@@ -286,6 +286,30 @@ TEST_F(ClientTest, SurvivesARestartOfTheServer) {
   EXPECT_EQ(client.Evaluate({.name = "scale"}, Ramp(3)).status(), absl::OkStatus());
 }
 
+TEST_F(ClientTest, ComparesWithProgress) {
+  v1::CompareApproximationsRequest request;
+  request.mutable_reference()->set_name("scale");
+  request.add_candidates()->set_name("a");
+  request.mutable_grid()->set_points(3);
+  std::vector<int64_t> done;
+  const auto take = [&done](const v1::CompareProgress& progress) {
+    done.push_back(progress.done());
+  };
+  auto comparison = Connect().Compare(request, take);
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->reports(0).points(), 3);
+  EXPECT_THAT(done, ElementsAre(1, 2));
+}
+
+TEST_F(ClientTest, AComparisonStopsWhenAskedTo) {
+  service_.delay_ms = 60'000;
+  std::stop_source source;
+  const auto stop = [&source](const v1::CompareProgress&) { source.request_stop(); };
+  auto comparison = Connect().Compare({}, stop, source.get_token());
+  EXPECT_TRUE(absl::IsCancelled(comparison.status())) << comparison.status();
+  EXPECT_THAT(comparison.status().message(), HasSubstr("as asked for"));
+}
+
 TEST(ClientOptionsTest, AnUnreachableServerIsUnavailable) {
   auto client = Client::Make({.target = "unix:/nonexistent/socket"});
   ASSERT_TRUE(client.ok());

@@ -313,7 +313,8 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, b"scale\n"), done.stderr)
 
     def test_help_has_examples_at_each_level(self):
-        for command in ((), ("evaluate",), ("gradient",), ("compare",), ("list",), ("info",),
+        for command in ((), ("evaluate",), ("gradient",), ("compare",), ("plot",),
+                        ("report",), ("list",), ("info",),
                         ("health",), ("completion",)):
             self.assertIn("Examples:\n  ", self.ok(*command, "--help"))
         self.assertRegex(self.ok("--version"), r"^activation \d+\.\d+\.\d+\n$")

@@ -22,7 +22,7 @@ expect() {
   fi
 }
 expect 'evaluate' activation ev
-expect 'evaluate gradient compare list info health completion --help --version --target --timeout --tls-ca --tls-cert --tls-key' activation ''
+expect 'evaluate gradient compare plot report list info health completion --help --version --target --timeout --tls-ca --tls-cert --tls-key' activation ''
 expect '--dtype' activation evaluate gelu --d
 expect '--target' activation gradient gelu --tar
 expect 'float32 float64 float16' activation evaluate gelu --dtype fl

@@ -195,6 +195,21 @@ grpc::Status FakeService::CompareApproximations(grpc::ServerContext* context,
   return status;
 }
 
+grpc::Status FakeService::CompareApproximationsStream(
+    grpc::ServerContext* context, const v1::CompareApproximationsStreamRequest* request,
+    grpc::ServerWriter<v1::CompareApproximationsStreamResponse>* stream) {
+  v1::CompareApproximationsStreamResponse update;
+  for (const int done : {1, 2}) {
+    update.mutable_progress()->set_done(done);
+    update.mutable_progress()->set_total(2);
+    stream->Write(update);
+  }
+  grpc::Status status =
+      CompareApproximations(context, &request->comparison(), update.mutable_report());
+  if (status.ok() && !context->IsCancelled()) stream->Write(update);
+  return status;
+}
+
 grpc::Status FakeService::ListActivations(grpc::ServerContext* context,
                                           const v1::ListActivationsRequest* /*request*/,
                                           v1::ListActivationsResponse* response) {

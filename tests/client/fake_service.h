@@ -45,6 +45,10 @@ class FakeService final : public v1::ActivationService::Service {
   grpc::Status CompareApproximations(grpc::ServerContext* context,
                                      const v1::CompareApproximationsRequest* request,
                                      v1::CompareApproximationsResponse* response) override;
+  // The same after two messages of progress.
+  grpc::Status CompareApproximationsStream(
+      grpc::ServerContext* context, const v1::CompareApproximationsStreamRequest* request,
+      grpc::ServerWriter<v1::CompareApproximationsStreamResponse>* stream) override;
   grpc::Status ListActivations(grpc::ServerContext* context,
                                const v1::ListActivationsRequest* request,
                                v1::ListActivationsResponse* response) override;
