@@ -207,7 +207,7 @@ class CommandLineTest(unittest.TestCase):
                                     *grid, "--format", "json"))
         first, second = report["reports"]
         self.assertEqual(second["candidate"], {"name": "b", "parameters": {"p": 2, "q": 0.5},
-                                               "parameterTensors": {}})
+                                               "parameterTensors": {}, "formula": ""})
         self.assertEqual((first["points"], first["maxAbsoluteError"]["x"]), ("2000001", -10))
         self.assertEqual(second["meanAbsoluteError"], 1)
         self.assertEqual(second["nonFiniteMismatches"], "0")

@@ -168,7 +168,7 @@ class MetricsTest(unittest.TestCase):
         new = {n for n, _ in set(scrape.samples) - before}
         self.assertEqual({n for n in new if not n.startswith("exposer_")}, set())
         self.assertEqual(scrape.label_values("activation"),
-                         {a.name for a in catalogue.activations})
+                         {a.name for a in catalogue.activations} | {"formula"})
 
     def test_build_information(self):
         with rs.channel_to(self.server.address) as channel:
