@@ -40,11 +40,12 @@ class Job {
     return errors::OutOfMemory();
   }
 
-  // Goes one step further.
-  absl::Status Step(Backend& backend) {
+  // Goes one step further, as far as it is not cancelled meanwhile.
+  absl::Status Step(const std::atomic<bool>& cancelled, Backend& backend) {
     std::atomic<bool> has_memory = true;
     comparison_->Step([&](size_t count, absl::FunctionRef<void(size_t)> run) {
       backend.queue.ForEach(count, [&](size_t i) {
+        if (cancelled) return;
         try {
           run(i);
         } catch (const std::bad_alloc&) {
@@ -52,6 +53,7 @@ class Job {
         }
       });
     });
+    if (cancelled) return errors::Cancelled();
     return has_memory ? absl::OkStatus() : errors::OutOfMemory();
   }
 
@@ -94,7 +96,7 @@ class Call final : public grpc::ServerUnaryReactor {
  private:
   void Run() {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
-    const absl::Status status = job_.Step(backend_);
+    const absl::Status status = job_.Step(cancelled_, backend_);
     if (!status.ok()) return Finish(ToGrpcStatus(status));
     if (!job_.comparison().is_done()) return backend_.queue.Post([this] { Run(); });
     response_ = job_.comparison().Report();
@@ -140,7 +142,7 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
  private:
   void Run() {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
-    const absl::Status status = job_.Step(backend_);
+    const absl::Status status = job_.Step(cancelled_, backend_);
     if (!status.ok()) return Finish(ToGrpcStatus(status));
     if (job_.comparison().is_done()) {
       *update_.mutable_report() = job_.comparison().Report();

@@ -45,7 +45,7 @@ absl::StatusOr<Integer> WholeNumber(const char* option, const std::string& text,
 absl::StatusOr<std::vector<double>> NumbersOf(const char* option, const std::string& text) {
   std::vector<double> numbers;
   for (const absl::string_view word : absl::StrSplit(text, ',')) {
-    absl::StatusOr<double> number = ParseNumber(std::string(word));
+    absl::StatusOr<double> number = ParseNumber(static_cast<std::string>(word));
     if (!number.ok()) return Named(option, number.status());
     numbers.push_back(*number);
   }
@@ -170,7 +170,7 @@ absl::Status AddTables(const CompareOptions& options, v1::CompareApproximationsR
     if (!status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("'", path, "': not a table, as {\"knots\": [0, 1], \"values\": [0, 0.84]}: ",
-                       absl::CHexEscape(std::string(status.message()))));
+                       absl::CHexEscape(static_cast<std::string>(status.message()))));
     }
   }
   return absl::OkStatus();

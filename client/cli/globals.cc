@@ -36,7 +36,8 @@ void AddGlobalOptions(CLI::App& app, Globals& globals) {
       ->envname("ACTIVATION_TARGET")
       ->capture_default_str();
   app.add_option("--timeout", globals.timeout,
-                 "Longest time for the call: seconds, or as 500ms, 2m, inf (default 60; health 2, compare none)")
+                 "Longest time for the call: seconds, or as 500ms, 2m, inf (default 60; health 2, "
+                 "compare none)")
       ->type_name("TIME");
   app.add_option("--tls-ca", globals.tls.ca_file,
                  "PEM file of the authorities that may sign the server's certificate")
