@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,7 @@ sigset_t Signals(std::initializer_list<int> numbers) {
   return signals;
 }
 
-void Watch(std::stop_source source) {
+void Watch(std::stop_source& source) {
   const sigset_t both = Signals({SIGINT, kWake});
   int signal = 0;
   sigwait(&both, &signal);
@@ -91,7 +92,7 @@ void ProgressLine::Show(const v1::CompareProgress& progress) {
 Interruption::Interruption() {
   const sigset_t both = Signals({SIGINT, kWake});
   pthread_sigmask(SIG_BLOCK, &both, nullptr);
-  watcher_ = std::thread(Watch, source_);
+  watcher_ = std::thread(Watch, std::ref(source_));
 }
 
 Interruption::~Interruption() {
