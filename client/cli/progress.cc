@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <functional>
 #include <cstdio>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
