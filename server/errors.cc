@@ -193,6 +193,11 @@ absl::Status BadFormula(absl::string_view field, absl::string_view what) {
   return Invalid(field, ".", what);
 }
 
+absl::Status TooManyFormulas(absl::string_view field, uint64_t limit) {
+  return Invalid(field, " has formulas of more than ", limit,
+                 " bytes in all, which is the limit; send them in several batches");
+}
+
 absl::Status NameAndFormula(absl::string_view field) {
   return Invalid(field, " has both name and formula; give one of them");
 }

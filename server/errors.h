@@ -78,6 +78,7 @@ absl::Status TensorCompared(absl::string_view field);
 
 // Formulas in place of names. `what` begins with a field below `field`.
 absl::Status BadFormula(absl::string_view field, absl::string_view what);
+absl::Status TooManyFormulas(absl::string_view field, uint64_t limit);
 absl::Status NameAndFormula(absl::string_view field);
 absl::Status TensorOfFormula(absl::string_view field);
 absl::Status BiasOfFormula(absl::string_view field);

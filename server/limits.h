@@ -16,6 +16,10 @@ inline constexpr int kMaxNameBytes = 64;
 // Parameters that a request may set on one activation.
 inline constexpr int kMaxRequestParameters = 16;
 
+// Bytes of all formulas in one batch: they are compiled on the thread that receives them, up to 10
+// us each byte.
+inline constexpr size_t kMaxFormulaBytesOfBatch = 65'536;
+
 // Of a comparison: bounds between regions, and points of a curve. Many more than a table or a plot
 // shows.
 inline constexpr int kMaxRegionBounds = 64;

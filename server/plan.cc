@@ -215,7 +215,12 @@ absl::StatusOr<Plan> MakePlan(RawRequest request, const RequestKind& kind, const
   Plan plan;
   plan.items.reserve(request.items.size());
   plan.reply.reserve(request.items.size());
+  size_t formula_bytes = 0;
   for (size_t i = 0; i < request.items.size(); ++i) {
+    if (request.items[i].activation) formula_bytes += request.items[i].activation->formula.size();
+    if (formula_bytes > kMaxFormulaBytesOfBatch) {
+      return errors::TooManyFormulas(kind.field, kMaxFormulaBytesOfBatch);
+    }
     const absl::Status status = AddItem({kind, i}, std::move(request.items[i]), inherited, plan);
     if (!status.ok()) return status;
   }

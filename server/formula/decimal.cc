@@ -28,8 +28,9 @@ struct Digits {
 Digits Read(absl::string_view number) {
   Digits result;
   const size_t e = std::min(number.find_first_of("eE"), number.size());
-  if (e < number.size())
+  if (e < number.size()) {
     static_cast<void>(absl::SimpleAtoi(number.substr(e + 1), &result.exponent));
+  }
   const absl::string_view significand = number.substr(0, e);
   result.exponent += static_cast<int>(std::min(significand.find('.'), significand.size()));
   for (const char c : significand) {

@@ -56,6 +56,26 @@ TEST(OwnFormula, RefusesWithTheFieldAndWhatWouldBeRight) {
   EXPECT_EQ(MakeFunction("comparison.reference", raw).status().code(), kUnimplemented);
 }
 
+TEST(OwnFormula, MayBeLongOnlyInSmallBatches) {
+  v1::EvaluateRequest request;
+  for (int i = 0; i < 66; ++i) {
+    v1::Evaluation& evaluation = *request.add_evaluations();
+    evaluation.mutable_activation()->set_formula("x" + std::string(999, ' '));
+    evaluation.mutable_input()->add_float_values(1);
+    const grpc::ByteBuffer buffer = InSlices(request.SerializeAsString(), 1'000);
+    auto raw = ReadRequest(buffer, Cardinality::kBatch, 1'000);
+    ASSERT_TRUE(raw.has_value());
+    const absl::Status status = MakePlan(*std::move(raw), kEvaluate, Limits(), nullptr).status();
+    if (i < 65) {
+      EXPECT_TRUE(status.ok()) << i << status;
+    } else {
+      ExpectRefused(
+          {"many", "", kInvalid, "evaluations has formulas of more than 65536 bytes in all"},
+          status);
+    }
+  }
+}
+
 TEST(OwnFormula, GivesValueAndDerivativeAndEchoesTheFormula) {
   const auto request = Parse<v1::GradientRequest>(R"(gradients {
     activation { formula: 'x*tanh(a*x)' parameters { key: 'a' value: 2 } }
