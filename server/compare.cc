@@ -20,33 +20,38 @@ RegionBounds WithZero(RegionBounds bounds) {
 Comparison::Comparison(const ComparePlan& plan, int width)
     : plan_(plan),
       bounds_(WithZero(plan.region_bounds)),
+      distributions_(plan.candidates.size()),
       sums_(plan.candidates.size(), std::vector<ErrorSums>(RegionCount(bounds_))),
       curves_(plan.candidates.size(),
               std::vector<CurvePoint>(static_cast<size_t>(plan.curve_points))) {
-  const int64_t blocks = (plan.domain.count - 1) / kComparePointsPerBlock + 1;
-  for (int64_t i = 0; i < std::min<int64_t>(width, blocks); ++i) {
-    comparers_.emplace_back(plan, bounds_);
-  }
+  comparers_.reserve(static_cast<size_t>(width));
+  for (int i = 0; i < width; ++i) comparers_.emplace_back(plan, bounds_, distributions_);
 }
 
-void Comparison::Step(ForEachIndex for_each) {
-  const int64_t left =
-      (plan_.domain.count - done_ + kComparePointsPerBlock - 1) / kComparePointsPerBlock;
-  const size_t blocks = std::min(static_cast<size_t>(left), comparers_.size());
-  for_each(blocks, [this](size_t i) {
-    comparers_[i].Run(done_ + static_cast<int64_t>(i) * kComparePointsPerBlock);
-  });
-  for (size_t i = 0; i < blocks; ++i) {
+int64_t Comparison::MostBytes(const ComparePlan& plan) {
+  // The curve stands here and in the reply.
+  const int64_t curve = 2 * plan.curve_points * static_cast<int64_t>(sizeof(CurvePoint));
+  return static_cast<int64_t>(plan.candidates.size()) * (ErrorDistribution::kMostBytes + curve);
+}
+
+void Comparison::Step(int64_t blocks, const std::atomic<bool>& cancelled, ForEachIndex for_each) {
+  const int64_t points = blocks * kComparePointsPerBlock;
+  const auto begin_of = [this, points](size_t i) {
+    return std::min(done_ + static_cast<int64_t>(i) * points, plan_.domain.count);
+  };
+  for_each(comparers_.size(),
+           [&](size_t i) { comparers_[i].Run(begin_of(i), begin_of(i + 1), cancelled); });
+  if (cancelled) return;
+  for (const BlockComparer& comparer : comparers_) {
     for (size_t k = 0; k < sums_.size(); ++k) {
-      const BlockComparer::Ordered& block = comparers_[i].last_block()[k];
-      for (const auto& [region, sums] : block.sums) sums_[k][region].Add(sums);
-      for (const auto& [stretch, point] : block.curve) {
+      const BlockComparer::Ordered& run = comparer.last_run()[k];
+      for (const auto& [region, sums] : run.sums) sums_[k][region].Add(sums);
+      for (const auto& [stretch, point] : run.curve) {
         curves_[k][static_cast<size_t>(stretch)].Offer(point);
       }
     }
   }
-  done_ =
-      std::min(done_ + static_cast<int64_t>(blocks) * kComparePointsPerBlock, plan_.domain.count);
+  done_ = begin_of(comparers_.size());
 }
 
 std::vector<double> Comparison::WorstUlp() const {
@@ -77,6 +82,7 @@ v1::CompareApproximationsResponse Comparison::Report() const {
     FillReport({.plan = plan_,
                 .bounds = bounds_,
                 .figures = figures,
+                .distribution = distributions_[k].distribution,
                 .sums = sums_[k],
                 .curve = curves_[k],
                 .is_timed = candidate.is_timed},

@@ -10,8 +10,10 @@
 
 #include <absl/functional/function_ref.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "activation/v1/activation.pb.h"
@@ -26,11 +28,16 @@ using ForEachIndex = absl::FunctionRef<void(size_t count, absl::FunctionRef<void
 
 class Comparison {
  public:
-  // The plan, and what it points into, must outlive it. A step compares `width` blocks.
+  // The plan, and what it points into, must outlive it. Up to `width` threads work on a step.
   Comparison(const ComparePlan& plan, int width);
 
-  // Compares the next blocks; nothing where all are done.
-  void Step(ForEachIndex for_each);
+  // Most bytes that one takes, but for a few hundred KiB for each of `width` and for what the plan
+  // holds.
+  static int64_t MostBytes(const ComparePlan& plan);
+
+  // Compares the next `blocks` blocks for each of `width`; fewer at the end. Where it was cancelled
+  // meanwhile, or for_each did not run all, no more can be done with this comparison.
+  void Step(int64_t blocks, const std::atomic<bool>& cancelled, ForEachIndex for_each);
   int64_t done() const { return done_; }
   bool is_done() const { return done_ == plan_.domain.count; }
 
@@ -44,6 +51,7 @@ class Comparison {
   const ComparePlan& plan_;
   const RegionBounds bounds_;
   int64_t done_ = 0;
+  std::deque<SharedDistribution> distributions_;
   std::vector<BlockComparer> comparers_;
   // Of each candidate, by region.
   std::vector<std::vector<ErrorSums>> sums_;

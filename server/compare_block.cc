@@ -20,7 +20,6 @@ size_t RegionOf(const RegionBounds& bounds, double x) {
 
 void CandidateFigures::Add(const CandidateFigures& other) {
   for (size_t i = 0; i < regions.size(); ++i) regions[i].Add(other.regions[i]);
-  distribution.Add(other.distribution);
   reversals += other.reversals;
   first_reversal = std::min(first_reversal, other.first_reversal);
   last_reversal = std::max(last_reversal, other.last_reversal);
@@ -31,8 +30,12 @@ void CurvePoint::Offer(const CurvePoint& later) {
   if (later.is_set && (!is_set || std::fabs(later.error) > std::fabs(error))) *this = later;
 }
 
-BlockComparer::BlockComparer(const ComparePlan& plan, const RegionBounds& bounds)
-    : plan_(plan), bounds_(bounds), last_block_(plan.candidates.size()) {
+BlockComparer::BlockComparer(const ComparePlan& plan, const RegionBounds& bounds,
+                             std::deque<SharedDistribution>& distributions)
+    : plan_(plan),
+      bounds_(bounds),
+      distributions_(distributions),
+      last_run_(plan.candidates.size()) {
   for (size_t k = 0; k < plan.candidates.size(); ++k) figures_.emplace_back(RegionCount(bounds));
   const size_t room = static_cast<size_t>(std::min(plan.domain.count, kComparePointsPerBlock)) + 1;
   for (std::vector<double>* doubles : {&x_, &hi_, &lo_, &rounded_, &candidate_, &error_, &ulp_}) {
@@ -42,15 +45,25 @@ BlockComparer::BlockComparer(const ComparePlan& plan, const RegionBounds& bounds
   results_.resize(points_.size());
 }
 
-void BlockComparer::Run(int64_t first) {
+void BlockComparer::Run(int64_t first, int64_t end, const std::atomic<bool>& cancelled) {
+  for (Ordered& ordered : last_run_) {
+    ordered.sums.clear();
+    ordered.curve.clear();
+  }
+  for (; first < end && !cancelled; first += kComparePointsPerBlock) {
+    RunBlock(first, std::min(first + kComparePointsPerBlock, end), cancelled);
+  }
+}
+
+void BlockComparer::RunBlock(int64_t first, int64_t end, const std::atomic<bool>& cancelled) {
   begin_ = first > 0 ? 1 : 0;
   first_ = first - static_cast<int64_t>(begin_);
-  end_ = static_cast<size_t>(std::min(first + kComparePointsPerBlock, plan_.domain.count) - first_);
+  end_ = static_cast<size_t>(end - first_);
   plan_.domain.Fill(first_, end_, points_.data());
   engine::Decode(plan_.domain.type, points_.data(), end_, x_.data());
   ComputeTruth();
   MakeStretches();
-  for (size_t k = 0; k < figures_.size(); ++k) RunCandidate(k);
+  for (size_t k = 0; k < figures_.size() && !cancelled; ++k) RunCandidate(k);
 }
 
 void BlockComparer::ComputeTruth() {
@@ -95,7 +108,7 @@ void BlockComparer::MakeStretches() {
 
 void BlockComparer::RunCandidate(size_t k) {
   CandidateFigures& figures = figures_[k];
-  Ordered& ordered = last_block_[k];
+  Ordered& ordered = last_run_[k];
   const Clock::time_point start = Clock::now();
   plan_.candidates[k].run(first_, points_.data(), results_.data(), end_);
   const std::chrono::duration<double, std::nano> took = Clock::now() - start;
@@ -113,11 +126,14 @@ void BlockComparer::RunCandidate(size_t k) {
                                  .error = error_.data(),
                                  .ulp = ulp_.data()};
   ComputeErrors(arrays, end_);
-  ordered.sums.clear();
   for (const Stretch& stretch : stretches_) {
     ErrorSums& sums = ordered.sums.emplace_back(stretch.region, ErrorSums()).second;
-    AddPoints(arrays, stretch.begin, stretch.end, figures.regions[stretch.region], sums,
-              figures.distribution);
+    AddPoints(arrays, stretch.begin, stretch.end, figures.regions[stretch.region], sums);
+  }
+  {
+    SharedDistribution& shared = distributions_[k];
+    const std::lock_guard lock(shared.mutex);
+    AddPoints(arrays, begin_, end_, shared.distribution);
   }
   if (plan_.domain.IsAscending()) CountReversals(figures);
   if (plan_.curve_points > 0) DrawCurve(ordered.curve);
@@ -142,7 +158,6 @@ void BlockComparer::CountReversals(CandidateFigures& figures) const {
 }
 
 void BlockComparer::DrawCurve(std::vector<std::pair<int64_t, CurvePoint>>& curve) const {
-  curve.clear();
   for (size_t i = begin_; i < end_; ++i) {
     if (std::isnan(error_[i])) continue;
     const int64_t stretch = CurveStretchOf(plan_, first_ + static_cast<int64_t>(i));

@@ -2,9 +2,12 @@
 #ifndef ACTIVATION_SERVER_COMPARE_BLOCK_H_
 #define ACTIVATION_SERVER_COMPARE_BLOCK_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -25,7 +28,6 @@ inline size_t RegionCount(const RegionBounds& bounds) { return bounds.size() + 2
 // The figures of one candidate that can be added in any order.
 struct CandidateFigures {
   std::vector<ErrorFigures> regions;
-  ErrorDistribution distribution;
   // Of neighbours; see Reversals in the contract.
   int64_t reversals = 0;
   double first_reversal = std::numeric_limits<double>::infinity();
@@ -49,6 +51,12 @@ struct CurvePoint {
   void Offer(const CurvePoint& later);
 };
 
+// Of one candidate, for all threads: it may take 2 MiB.
+struct SharedDistribution {
+  std::mutex mutex;
+  ErrorDistribution distribution;
+};
+
 class BlockComparer {
  public:
   // What depends on the order of blocks, of one candidate.
@@ -59,15 +67,16 @@ class BlockComparer {
     std::vector<std::pair<int64_t, CurvePoint>> curve;
   };
 
-  // Both must outlive it.
-  BlockComparer(const ComparePlan& plan, const RegionBounds& bounds);
+  // They must outlive it; there is a distribution for each candidate.
+  BlockComparer(const ComparePlan& plan, const RegionBounds& bounds,
+                std::deque<SharedDistribution>& distributions);
 
-  // Compares the block that begins with this point.
-  void Run(int64_t first);
+  // Compares the blocks from the point `first` to the point `end`, or fewer if it is cancelled.
+  void Run(int64_t first, int64_t end, const std::atomic<bool>& cancelled);
 
-  // Of each candidate: over all blocks so far, and of the last one.
+  // Of each candidate: over all blocks so far, and of those of the last run.
   const std::vector<CandidateFigures>& figures() const { return figures_; }
-  const std::vector<Ordered>& last_block() const { return last_block_; }
+  const std::vector<Ordered>& last_run() const { return last_run_; }
 
  private:
   // Neighbours in one region.
@@ -77,6 +86,7 @@ class BlockComparer {
     size_t region;
   };
 
+  void RunBlock(int64_t first, int64_t end, const std::atomic<bool>& cancelled);
   void ComputeTruth();
   void MakeStretches();
   void RunCandidate(size_t k);
@@ -88,8 +98,9 @@ class BlockComparer {
 
   const ComparePlan& plan_;
   const RegionBounds& bounds_;
+  std::deque<SharedDistribution>& distributions_;
   std::vector<CandidateFigures> figures_;
-  std::vector<Ordered> last_block_;
+  std::vector<Ordered> last_run_;
   // The block: points with index first_ + i, for i below end_. The one before begin_, if there is
   // one, is there to be a neighbour, and in no figure.
   int64_t first_ = 0;

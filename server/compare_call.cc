@@ -21,6 +21,15 @@ using Clock = std::chrono::steady_clock;
 // Between two messages of progress.
 constexpr Clock::duration kProgressInterval = std::chrono::milliseconds(250);
 
+// Of a step, so that others soon have their turn, and the work is soon worth the hops between
+// threads.
+constexpr Clock::duration kLeastStep = std::chrono::milliseconds(2);
+constexpr Clock::duration kMostStep = std::chrono::milliseconds(8);
+// Blocks for each thread in a step.
+constexpr int64_t kMostBlocks = 64;
+// Each has figures of its own.
+constexpr int kMostThreads = 16;
+
 // A comparison from the request on, for either kind of call.
 class Job {
  public:
@@ -30,22 +39,23 @@ class Job {
     return admission_ ? absl::OkStatus() : BusyStatus(bytes, backend);
   }
 
-  // The plan, or why there is none.
-  absl::Status Begin(absl::StatusOr<ComparePlan> plan, const Backend& backend) try {
+  // Takes over the plan, or says why there is none.
+  absl::Status Begin(absl::StatusOr<ComparePlan> plan, Backend& backend) {
     if (!plan.ok()) return plan.status();
     plan_ = *std::move(plan);
-    comparison_.emplace(plan_, std::min(kBlocksPerThread * backend.queue.threads(), kMostBlocks));
+    const int64_t bytes = Comparison::MostBytes(plan_);
+    figures_admission_ = backend.queue.Admit(bytes);
+    if (!figures_admission_) return BusyStatus(static_cast<size_t>(bytes), backend);
+    comparison_.emplace(plan_, std::min(backend.queue.threads(), kMostThreads));
     return absl::OkStatus();
-  } catch (const std::bad_alloc&) {
-    return errors::OutOfMemory();
   }
 
-  // Goes one step further, as far as it is not cancelled meanwhile.
+  // Goes one step further.
   absl::Status Step(const std::atomic<bool>& cancelled, Backend& backend) {
     std::atomic<bool> has_memory = true;
-    comparison_->Step([&](size_t count, absl::FunctionRef<void(size_t)> run) {
+    const Clock::time_point start = Clock::now();
+    comparison_->Step(blocks_, cancelled, [&](size_t count, absl::FunctionRef<void(size_t)> run) {
       backend.queue.ForEach(count, [&](size_t i) {
-        if (cancelled) return;
         try {
           run(i);
         } catch (const std::bad_alloc&) {
@@ -53,6 +63,9 @@ class Job {
         }
       });
     });
+    const Clock::duration took = Clock::now() - start;
+    if (took < kLeastStep) blocks_ = std::min(blocks_ * 2, kMostBlocks);
+    if (took > kMostStep) blocks_ = std::max<int64_t>(blocks_ / 2, 1);
     if (cancelled) return errors::Cancelled();
     return has_memory ? absl::OkStatus() : errors::OutOfMemory();
   }
@@ -61,15 +74,20 @@ class Job {
   int64_t total() const { return plan_.domain.count; }
 
  private:
-  // Of a step: enough that threads seldom wait for the last one.
-  static constexpr int kBlocksPerThread = 4;
-  // Each has figures of its own.
-  static constexpr int kMostBlocks = 128;
-
   std::optional<WorkQueue::Admission> admission_;
+  std::optional<WorkQueue::Admission> figures_admission_;
   ComparePlan plan_;
   std::optional<Comparison> comparison_;
+  int64_t blocks_ = 1;
 };
+
+// What `work` returns; out of memory where there is none for it.
+template <class Work>
+absl::Status WithinMemory(Work work) try {
+  return work();
+} catch (const std::bad_alloc&) {
+  return errors::OutOfMemory();
+}
 
 class Call final : public grpc::ServerUnaryReactor {
  public:
@@ -82,8 +100,8 @@ class Call final : public grpc::ServerUnaryReactor {
       return;
     }
     backend_.queue.Post([this, &request] {
-      const absl::Status status =
-          job_.Begin(MakeComparePlan("", request, backend_.limits), backend_);
+      const absl::Status status = WithinMemory(
+          [&] { return job_.Begin(MakeComparePlan("", request, backend_.limits), backend_); });
       if (!status.ok()) return Finish(ToGrpcStatus(status));
       Run();
     });
@@ -96,11 +114,15 @@ class Call final : public grpc::ServerUnaryReactor {
  private:
   void Run() {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
-    const absl::Status status = job_.Step(cancelled_, backend_);
-    if (!status.ok()) return Finish(ToGrpcStatus(status));
-    if (!job_.comparison().is_done()) return backend_.queue.Post([this] { Run(); });
-    response_ = job_.comparison().Report();
-    Finish(grpc::Status::OK);
+    absl::Status status = job_.Step(cancelled_, backend_);
+    if (status.ok()) {
+      if (!job_.comparison().is_done()) return backend_.queue.Post([this] { Run(); });
+      status = WithinMemory([this] {
+        response_ = job_.comparison().Report();
+        return absl::OkStatus();
+      });
+    }
+    Finish(ToGrpcStatus(status));
   }
 
   v1::CompareApproximationsResponse& response_;
@@ -119,11 +141,13 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
       return;
     }
     backend_.queue.Post([this, &request] {
-      const absl::Status status = job_.Begin(
-          request.has_comparison()
-              ? MakeStreamedComparePlan("comparison.", request.comparison(), backend_.limits)
-              : errors::MissingField("comparison"),
-          backend_);
+      const absl::Status status = WithinMemory([&] {
+        return job_.Begin(
+            request.has_comparison()
+                ? MakeStreamedComparePlan("comparison.", request.comparison(), backend_.limits)
+                : errors::MissingField("comparison"),
+            backend_);
+      });
       if (!status.ok()) return Finish(ToGrpcStatus(status));
       Run();
     });
@@ -142,20 +166,31 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
  private:
   void Run() {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
-    const absl::Status status = job_.Step(cancelled_, backend_);
+    absl::Status status = job_.Step(cancelled_, backend_);
     if (!status.ok()) return Finish(ToGrpcStatus(status));
-    if (job_.comparison().is_done()) {
-      *update_.mutable_report() = job_.comparison().Report();
-      return StartWriteAndFinish(&update_, grpc::WriteOptions(), grpc::Status::OK);
+    const bool is_done = job_.comparison().is_done();
+    if (!is_done && Clock::now() < next_progress_) {
+      return backend_.queue.Post([this] { Run(); });
     }
-    if (Clock::now() < next_progress_) return backend_.queue.Post([this] { Run(); });
+    status = WithinMemory([&] {
+      if (is_done) {
+        *update_.mutable_report() = job_.comparison().Report();
+      } else {
+        FillProgress(*update_.mutable_progress());
+      }
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return Finish(ToGrpcStatus(status));
+    if (is_done) return StartWriteAndFinish(&update_, grpc::WriteOptions(), grpc::Status::OK);
     next_progress_ = Clock::now() + kProgressInterval;
-    v1::CompareProgress& progress = *update_.mutable_progress();
+    StartWrite(&update_);
+  }
+
+  void FillProgress(v1::CompareProgress& progress) const {
     progress.set_done(job_.comparison().done());
     progress.set_total(job_.total());
     const std::vector<double> worst = job_.comparison().WorstUlp();
     progress.mutable_max_ulp_errors()->Assign(worst.begin(), worst.end());
-    StartWrite(&update_);
   }
 
   Backend& backend_;

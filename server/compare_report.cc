@@ -148,7 +148,7 @@ void FillReport(const ReportedFigures& reported, v1::ApproximationReport& report
   FillIncidents(type, incidents[kFlushedToZero], *report.mutable_flushed_to_zero());
   FillIncidents(type, incidents[kOverflowed], *report.mutable_overflowed());
   FillIncidents(type, incidents[kUnexpectedNan], *report.mutable_unexpected_nan());
-  FillDistribution(figures.distribution, total.figures.finite_points, report);
+  FillDistribution(reported.distribution, total.figures.finite_points, report);
   report.mutable_reversals()->set_checked(reported.plan.domain.IsAscending());
   report.mutable_reversals()->set_count(figures.reversals);
   if (figures.reversals > 0) {

@@ -14,6 +14,7 @@ struct ReportedFigures {
   const ComparePlan& plan;
   const RegionBounds& bounds;
   const CandidateFigures& figures;
+  const ErrorDistribution& distribution;
   const std::vector<ErrorSums>& sums;
   const std::vector<CurvePoint>& curve;
   bool is_timed;

@@ -8,6 +8,7 @@ namespace activation::server {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMost = std::numeric_limits<double>::max();
 
 // Binary formats: bits of the significand, the leading one included, and the least exponent of a
 // normal number.
@@ -177,17 +178,6 @@ void ErrorDistribution::Note(double absolute, double ulp) {
   ++(*page)[counter % page->size()];
 }
 
-void ErrorDistribution::Add(const ErrorDistribution& other) {
-  for (size_t i = 0; i < ulp_.size(); ++i) ulp_[i] += other.ulp_[i];
-  for (size_t i = 0; i < absolute_.size(); ++i) {
-    if (other.absolute_[i] == nullptr) continue;
-    if (absolute_[i] == nullptr) absolute_[i] = std::make_unique<Page>();
-    for (size_t k = 0; k < absolute_[i]->size(); ++k) {
-      (*absolute_[i])[k] += (*other.absolute_[i])[k];
-    }
-  }
-}
-
 double ErrorDistribution::AbsoluteQuantile(int64_t errors) const {
   int64_t seen = 0;
   for (size_t i = 0; i < absolute_.size(); ++i) {
@@ -208,7 +198,8 @@ void ComputeErrors(const ComparedArrays& a, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const double difference = a.candidate[i] - a.hi[i];
     const double error = a.lo == nullptr ? difference : difference - a.lo[i];
-    a.error[i] = IsFinite(a.candidate[i]) && IsFinite(a.hi[i]) ? error : kNaN;
+    const double bounded = std::clamp(error, -kMost, kMost);
+    a.error[i] = IsFinite(a.candidate[i]) && IsFinite(a.hi[i]) ? bounded : kNaN;
   }
   if (a.type == engine::DataType::kFloat64) {
     for (size_t i = 0; i < count; ++i) {
@@ -228,8 +219,14 @@ void ComputeErrors(const ComparedArrays& a, size_t count) {
   }
 }
 
+void AddPoints(const ComparedArrays& a, size_t begin, size_t end, ErrorDistribution& distribution) {
+  for (size_t i = begin; i < end; ++i) {
+    if (a.error[i] == a.error[i]) distribution.Note(std::fabs(a.error[i]), a.ulp[i]);
+  }
+}
+
 void AddPoints(const ComparedArrays& a, size_t begin, size_t end, ErrorFigures& figures,
-               ErrorSums& sums, ErrorDistribution& distribution) {
+               ErrorSums& sums) {
   figures.points += static_cast<int64_t>(end - begin);
   const auto absolute = [&](size_t i) { return std::fabs(a.error[i]); };
   AddMaximum(a, begin, end, absolute, figures.absolute);
@@ -268,9 +265,6 @@ void AddPoints(const ComparedArrays& a, size_t begin, size_t end, ErrorFigures& 
   }
   figures.finite_points += finite;
   figures.correctly_rounded += correct;
-  for (size_t i = begin; i < end; ++i) {
-    if (is_finite(i)) distribution.Note(absolute(i), a.ulp[i]);
-  }
   if (odd > 0) {
     for (size_t i = begin; i < end; ++i) {
       if (!is_finite(i)) continue;

@@ -91,9 +91,10 @@ class ErrorDistribution {
   // Buckets of errors in ULP: 0, up to 0.5, up to 1, up to 2, up to 4, ... up to 2^1024.
   static constexpr size_t kUlpBuckets = 1028;
   static double UlpBound(size_t bucket);
+  // Most that one takes.
+  static constexpr int64_t kMostBytes = 2'200'000;
 
   void Note(double absolute, double ulp);
-  void Add(const ErrorDistribution& other);
 
   int64_t InUlpBucket(size_t bucket) const { return ulp_[bucket]; }
   // The least number of 8 significant bits that at least this many errors do not exceed.
@@ -124,12 +125,15 @@ struct ComparedArrays {
   double* ulp;
 };
 
-// Fills `error` and `ulp` for all `count` points.
+// Fills `error` and `ulp` for all `count` points. An error beyond float64's range is its largest
+// number.
 void ComputeErrors(const ComparedArrays& arrays, size_t count);
 
-// Adds the points from `begin` to `end`, for which the errors have been computed.
+// Add the points from `begin` to `end`, for which the errors have been computed.
 void AddPoints(const ComparedArrays& arrays, size_t begin, size_t end, ErrorFigures& figures,
-               ErrorSums& sums, ErrorDistribution& distribution);
+               ErrorSums& sums);
+void AddPoints(const ComparedArrays& arrays, size_t begin, size_t end,
+               ErrorDistribution& distribution);
 
 }  // namespace activation::server
 

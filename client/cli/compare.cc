@@ -59,6 +59,14 @@ absl::Status Plot(const Options& options, PictureType type,
   return Write(options.plot_file, *picture);
 }
 
+absl::Status Print(const Options& options, const v1::CompareApproximationsResponse& response) {
+  if (options.format == "csv") return Write("-", FormatCompareCsv(response));
+  if (options.format == "table") return Write("-", FormatCompareTable(response));
+  absl::StatusOr<std::string> json = FormatJson(response, JsonStyle::kFull);
+  if (!json.ok()) return json.status();
+  return Write("-", *json);
+}
+
 absl::Status Run(const Globals& globals, const Options& options) {
   absl::StatusOr<v1::CompareApproximationsRequest> request = MakeCompareRequest(options.comparison);
   if (!request.ok()) return request.status();
@@ -68,15 +76,10 @@ absl::Status Run(const Globals& globals, const Options& options) {
   if (plot) request->set_curve_points(kCurvePoints);
   absl::StatusOr<v1::CompareApproximationsResponse> response = Compare(globals, options, *request);
   if (!response.ok()) return response.status();
-  if (plot) {
-    absl::Status status = Plot(options, *type, *response);
-    if (!status.ok()) return status;
-  }
-  if (options.format == "csv") return Write("-", FormatCompareCsv(*response));
-  if (options.format == "table") return Write("-", FormatCompareTable(*response));
-  absl::StatusOr<std::string> json = FormatJson(*response, JsonStyle::kFull);
-  if (!json.ok()) return json.status();
-  return Write("-", *json);
+  // The report may have taken long: it is not lost where the picture can't be drawn.
+  absl::Status printed = Print(options, *response);
+  if (!printed.ok() || !plot) return printed;
+  return Plot(options, *type, *response);
 }
 
 }  // namespace

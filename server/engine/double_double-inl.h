@@ -31,6 +31,7 @@ struct DoubleDouble {
   // Three terms of a series are right to 2^-108 below this.
   static constexpr double kSeriesBelow = 0x1p-18;
   static constexpr bool kIsFast = false;
+  static constexpr bool kHasAnyExponent = false;
   static constexpr int kSeriesTerms = 13;
 
   V hi, lo;

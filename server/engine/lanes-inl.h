@@ -45,6 +45,8 @@ struct Lanes {
   static constexpr double kSeriesBelow = 0;
   // Whether results below 2^-280 count as 0, since no product with a float32 lifts them to one.
   static constexpr bool kIsFast = true;
+  // Whether products don't underflow.
+  static constexpr bool kHasAnyExponent = false;
   // Terms of a Taylor series on [-1, 1] of the sine's kind that reach the precision.
   static constexpr int kSeriesTerms = 9;
 

@@ -4,6 +4,7 @@
 //
 // None of them forms 1 + erf, e^x - 1 or 1 - y^2, which cancel.
 #include <concepts>
+#include <limits>
 
 #include "hwy/highway.h"
 #include "server/engine/elementary-inl.h"
@@ -70,6 +71,45 @@ HWY_INLINE N SignedProduct(N a, N x) {
     const N floored = Select(Abs(rough) < N(0x1p-700), least, a * x);
     const N product = Select(N(0x1p900) < Abs(rough), most, floored);
     return Select(a == N(0.0), rough, Select(x == N(0.0), rough, product));
+  }
+}
+
+// a * x for a sum; NaN, so that a type with any exponent takes its place, where that is so small
+// that its sign might be lost.
+template <class N>
+HWY_INLINE N ProductInRange(N a, N x) {
+  const N product = a * x;
+  if constexpr (N::kHasAnyExponent) {
+    return product;
+  } else {
+    const N lost = std::numeric_limits<double>::quiet_NaN();
+    const N kept = Select(Abs(product) < N(0x1p-900), lost, product);
+    return Select(a == N(0.0), product, Select(x == N(0.0), product, kept));
+  }
+}
+
+// The same for two parameters.
+template <class N>
+HWY_INLINE N ParameterProduct(double a, double b) {
+  const bool is_zero = a == 0 || b == 0;
+  if (!N::kHasAnyExponent && !is_zero && std::abs(a * b) < 0x1p-900) {
+    return N(std::numeric_limits<double>::quiet_NaN());
+  }
+  return N(a) * N(b);
+}
+
+// a * x, to be added to `other`, where its sign may decide a tie: as DoubleDouble not below 2^-200
+// of `other` in size, unless a factor is 0, so that the sign survives however small it is.
+template <class N>
+HWY_INLINE N DecidingProduct(N a, N x, N other) {
+  const N product = a * x;
+  if constexpr (N::kSeriesBelow == 0) {
+    return product;
+  } else {
+    const N least = Abs(other) * 0x1p-200;
+    const N small = CopySign(least, a * CopySign(N(1.0), x));
+    const N kept = Select(Abs(product) < least, small, product);
+    return Select(a == N(0.0), product, Select(x == N(0.0), product, kept));
   }
 }
 

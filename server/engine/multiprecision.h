@@ -21,6 +21,7 @@ class Multiprecision {
   using Scaled = Multiprecision;
   static constexpr double kSeriesBelow = 0;
   static constexpr bool kIsFast = false;
+  static constexpr bool kHasAnyExponent = true;
   static constexpr int kSeriesTerms = 29;
   static constexpr mpfr_prec_t kBits = 240;
 

@@ -45,6 +45,7 @@ struct QuickPairs {
   using Scaled = ScaledQuickPairs<L>;
   static constexpr double kSeriesBelow = 0;  // the rounding test finds what is next to a tie
   static constexpr bool kIsFast = false;
+  static constexpr bool kHasAnyExponent = false;
   static constexpr int kSeriesTerms = 11;
 
   L hi, lo;

@@ -3,6 +3,7 @@
 // are ties.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -204,6 +205,52 @@ TEST(Conventions, UpstreamTimesAThirdIsATieWhereItIsOne) {
                   1);
       const int below = odd / 6;
       EXPECT_EQ(result, below % 2 == 0 ? below : below + 1) << target << " " << odd;
+    }
+  });
+}
+
+struct Underflow {
+  const char* what;
+  const char* name;
+  std::array<double, engine::kMaxParameters> parameters;
+  Quantity quantity;
+  float x;
+  float result;
+};
+
+TEST(Conventions, ParametersTooSmallForFloat64sProductsStillCount) {
+  const Underflow cases[] = {
+      {"the sign of a product of parameters",
+       "selu",
+       {-0x1p-440, 0x1p-751},
+       Quantity::kDerivative,
+       0,
+       -0.0f},
+      {"a term that decides a tie",
+       "xielu",
+       {-0x1p-906, 1, 0.5, -0.125},
+       Quantity::kValue,
+       0x1.58p-144f,
+       0x1.5p-145f},
+      {"the sign of a sum of two such terms",
+       "xielu",
+       {0x1p-888, 1, -0x1p-1022, -0.5},
+       Quantity::kValue,
+       0x1.dp-143f,
+       -0.0f},
+  };
+  ForEachTarget([&](const char* target) {
+    for (const Underflow& c : cases) {
+      engine::Operation operation = {.function = *engine::FindFunction(c.name),
+                                     .quantity = c.quantity};
+      operation.function.parameters = c.parameters;
+      float result = 0;
+      engine::Run(operation,
+                  {.input = reinterpret_cast<const std::byte*>(&c.x),
+                   .output = reinterpret_cast<std::byte*>(&result)},
+                  1);
+      EXPECT_EQ(std::bit_cast<uint32_t>(result), std::bit_cast<uint32_t>(c.result))
+          << target << " " << c.what << ": " << result;
     }
   });
 }

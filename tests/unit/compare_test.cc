@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -18,6 +19,8 @@ using testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+const std::atomic<bool> kNotCancelled = false;
+
 void OneByOne(size_t count, absl::FunctionRef<void(size_t)> run) {
   for (size_t i = 0; i < count; ++i) run(i);
 }
@@ -26,7 +29,7 @@ v1::CompareApproximationsResponse Compare(const v1::CompareApproximationsRequest
   const auto plan = MakeComparePlan("", request, Limits());
   EXPECT_TRUE(plan.ok()) << plan.status();
   Comparison comparison(*plan, 3);
-  while (!comparison.is_done()) comparison.Step(OneByOne);
+  while (!comparison.is_done()) comparison.Step(3, kNotCancelled, OneByOne);
   return comparison.Report();
 }
 
@@ -211,6 +214,7 @@ TEST(Comparison, ReachesBothEndsOfTheWidestGrid) {
   EXPECT_EQ(response.reports(0).max_absolute_error().x(), -std::numeric_limits<double>::max());
   EXPECT_EQ(response.reports(0).non_finite_mismatches(), 0);
   EXPECT_TRUE(std::isfinite(response.reports(0).root_mean_square_error()));
+  EXPECT_TRUE(std::isfinite(response.reports(0).mean_absolute_error()));
 }
 
 constexpr const char kEveryFloat16[] =
@@ -268,9 +272,10 @@ TEST(Comparison, GivesTheSameReportHoweverManyBlocksAreComparedAtOnce) {
       Comparison comparison(*plan, width);
       // Backwards, as threads may come to it.
       while (!comparison.is_done()) {
-        comparison.Step([](size_t count, absl::FunctionRef<void(size_t)> run) {
-          for (size_t i = count; i-- > 0;) run(i);
-        });
+        comparison.Step(width, kNotCancelled,
+                        [](size_t count, absl::FunctionRef<void(size_t)> run) {
+                          for (size_t i = count; i-- > 0;) run(i);
+                        });
       }
       auto report = comparison.Report();
       for (v1::ApproximationReport& each : *report.mutable_reports()) {
@@ -281,6 +286,18 @@ TEST(Comparison, GivesTheSameReportHoweverManyBlocksAreComparedAtOnce) {
       EXPECT_EQ(bytes, first) << width;
     }
   }
+}
+
+TEST(Comparison, CountsErrorsBeyondFloat64sRangeAsItsLargestNumber) {
+  const auto response = Compare(
+      "reference { name: 'identity' } approximations { formula { expression: '-x' } }"
+      " points { data_type: DATA_TYPE_FLOAT64 double_values: [1.7e308, 1] }");
+  const v1::ApproximationReport& report = response.reports(0);
+  EXPECT_EQ(report.finite_points(), 2);
+  EXPECT_EQ(report.max_absolute_error().error(), std::numeric_limits<double>::max());
+  EXPECT_DOUBLE_EQ(report.mean_absolute_error(), std::numeric_limits<double>::max() / 2);
+  EXPECT_TRUE(std::isfinite(report.root_mean_square_error()));
+  EXPECT_EQ(report.wrong_sign().count(), 2);
 }
 
 TEST(Comparison, AddsRegionsUpToTheWhole) {

@@ -48,7 +48,8 @@ void Compare(DataType type, const std::vector<Point>& points, All& all) {
                                  .error = error.data(),
                                  .ulp = ulp.data()};
   ComputeErrors(arrays, points.size());
-  AddPoints(arrays, 0, points.size(), all.figures, all.sums, all.distribution);
+  AddPoints(arrays, 0, points.size(), all.figures, all.sums);
+  AddPoints(arrays, 0, points.size(), all.distribution);
 }
 
 struct Ulp {

@@ -113,7 +113,7 @@ struct Selu {
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double* p) {
     using S = typename N::Scaled;
-    return Select(N(0.0) < x, S(p[1]), ExpScaled(-Abs(x)) * (N(p[1]) * N(p[0])));
+    return Select(N(0.0) < x, S(p[1]), ExpScaled(-Abs(x)) * ParameterProduct<N>(p[1], p[0]));
   }
   template <int kIndex, class N>
   static HWY_INLINE auto ParameterDerivative(N x, const double* p) {
@@ -163,10 +163,12 @@ struct Xielu {
     const auto near = N(-0.5) < x;
     const N level = N(p[1]) * Expm1(Select(curved, x, N(p[3])));
     const N line = (N(p[2]) - N(p[1])) * x;
-    const N bend = Select(curved, Select(near, N(p[1]) * Bend(-Abs(x)), level), level);
-    const N slope = Select(curved, Select(near, N(p[2]) * x, line), line);
-    return CancellingSum<N>(N(1.0), Select(positive, N(p[2]) * x, slope),
-                            Select(positive, N(p[0]) * x * x, bend));
+    const N straight = ProductInRange(N(p[2]), x);
+    const N near_bend = DecidingProduct(N(p[1]), Bend(-Abs(x)), straight);
+    const N bend = Select(curved, Select(near, near_bend, level), level);
+    const N slope = Select(curved, Select(near, straight, line), line);
+    return CancellingSum<N>(N(1.0), Select(positive, straight, slope),
+                            Select(positive, DecidingProduct(N(p[0]), x * x, straight), bend));
   }
   // Where alpha_n is beta, the left side alone is alpha_n e^x, and nothing is left to cancel.
   template <class N>

@@ -45,8 +45,8 @@ struct CubicLogisticRamp {
   static HWY_INLINE N Cubic(N x, double times) {
     return x + x * (x * x * (N(kGeluTanhCubic) * times));
   }
-  // Beyond +-64 the logistic's argument is beyond +-18000, beyond +-14 beyond +-218. Fast kernels go
-  // to infinity on the left by themselves.
+  // Beyond +-64 the logistic's argument is beyond +-18000, beyond +-14 beyond +-218. Fast kernels
+  // go to infinity on the left by themselves.
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
     if constexpr (N::kIsFast) {
