@@ -1,6 +1,7 @@
 #include "server/compare_call.h"
 
 #include <absl/strings/string_view.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -30,6 +31,14 @@ constexpr int64_t kMostBlocks = 64;
 // Each has figures of its own.
 constexpr int kMostThreads = 16;
 
+// Has the system prefer all other threads to this one, which is one of those for comparisons. On
+// Linux that is a matter of each thread.
+void StepBack() {
+  constexpr int kNiceness = 5;
+  thread_local const int result = setpriority(PRIO_PROCESS, 0, kNiceness);
+  static_cast<void>(result);  // where it is refused, they are as good as others
+}
+
 // A comparison from the request on, for either kind of call.
 class Job {
  public:
@@ -46,7 +55,7 @@ class Job {
     const int64_t bytes = Comparison::MostBytes(plan_);
     figures_admission_ = backend.queue.Admit(bytes);
     if (!figures_admission_) return BusyStatus(static_cast<size_t>(bytes), backend);
-    comparison_.emplace(plan_, std::min(backend.queue.threads(), kMostThreads));
+    comparison_.emplace(plan_, std::min(backend.comparisons.threads(), kMostThreads));
     return absl::OkStatus();
   }
 
@@ -55,7 +64,8 @@ class Job {
     std::atomic<bool> has_memory = true;
     const Clock::time_point start = Clock::now();
     comparison_->Step(blocks_, cancelled, [&](size_t count, absl::FunctionRef<void(size_t)> run) {
-      backend.queue.ForEach(count, [&](size_t i) {
+      backend.comparisons.ForEach(count, [&](size_t i) {
+        StepBack();
         try {
           run(i);
         } catch (const std::bad_alloc&) {
@@ -99,7 +109,7 @@ class Call final : public grpc::ServerUnaryReactor {
       Finish(ToGrpcStatus(admitted));
       return;
     }
-    backend_.queue.Post([this, &request] {
+    backend_.comparisons.Post([this, &request] {
       const absl::Status status = WithinMemory(
           [&] { return job_.Begin(MakeComparePlan("", request, backend_.limits), backend_); });
       if (!status.ok()) return Finish(ToGrpcStatus(status));
@@ -116,7 +126,7 @@ class Call final : public grpc::ServerUnaryReactor {
     if (cancelled_) return Finish(ToGrpcStatus(errors::Cancelled()));
     absl::Status status = job_.Step(cancelled_, backend_);
     if (status.ok()) {
-      if (!job_.comparison().is_done()) return backend_.queue.Post([this] { Run(); });
+      if (!job_.comparison().is_done()) return backend_.comparisons.Post([this] { Run(); });
       status = WithinMemory([this] {
         response_ = job_.comparison().Report();
         return absl::OkStatus();
@@ -140,7 +150,7 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
       Finish(ToGrpcStatus(admitted));
       return;
     }
-    backend_.queue.Post([this, &request] {
+    backend_.comparisons.Post([this, &request] {
       const absl::Status status = WithinMemory([&] {
         return job_.Begin(
             request.has_comparison()
@@ -156,7 +166,7 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
   // Work rests while a message is sent, so it never runs ahead of a client that does not read.
   void OnWriteDone(bool ok) override {
     if (!ok) return Finish(ToGrpcStatus(errors::Cancelled()));
-    backend_.queue.Post([this] { Run(); });
+    backend_.comparisons.Post([this] { Run(); });
   }
 
   void OnCancel() override { cancelled_ = true; }
@@ -170,7 +180,7 @@ class StreamCall final : public grpc::ServerWriteReactor<v1::CompareApproximatio
     if (!status.ok()) return Finish(ToGrpcStatus(status));
     const bool is_done = job_.comparison().is_done();
     if (!is_done && Clock::now() < next_progress_) {
-      return backend_.queue.Post([this] { Run(); });
+      return backend_.comparisons.Post([this] { Run(); });
     }
     status = WithinMemory([&] {
       if (is_done) {

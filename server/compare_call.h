@@ -1,5 +1,6 @@
-// CompareApproximations and its stream: a comparison runs on the workers a step at a time, and goes
-// back to the end of their queue after each, so that long ones do not keep short calls waiting.
+// CompareApproximations and its stream: a comparison runs a step at a time on threads for
+// comparisons, and goes back to the end of their queue after each, so that long ones do not keep
+// short ones waiting.
 #ifndef ACTIVATION_SERVER_COMPARE_CALL_H_
 #define ACTIVATION_SERVER_COMPARE_CALL_H_
 

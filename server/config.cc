@@ -13,8 +13,8 @@ namespace activation::server {
 namespace {
 
 constexpr NumberFlag kNumberFlags[] = {
-    {"--threads", "Threads that compute; default: one per processor", false, 1, 1'024,
-     [](Settings& s) -> int64_t& { return s.threads; }},
+    {"--threads", "Threads that compute, and as many for comparisons; default: one per processor",
+     false, 1, 1'024, [](Settings& s) -> int64_t& { return s.threads; }},
     // gRPC counts a message's bytes in 31 bits.
     {"--max-message-bytes", "Largest request and largest reply", true, 1'024, int64_t{1} << 30,
      [](Settings& s) -> int64_t& { return s.limits.max_message_bytes; }},

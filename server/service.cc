@@ -74,6 +74,7 @@ class Service final : public Methods {
   Service(const Limits& limits, int threads, Metrics& metrics)
       : backend_{.limits = limits,
                  .queue = {threads, limits.max_pending_bytes},
+                 .comparisons = {threads, limits.max_pending_bytes},
                  .metrics = metrics},
         catalogue_(server::ListActivations()),
         info_(server::GetServerInfo(limits, threads)) {}
