@@ -71,7 +71,7 @@ void FillIncidents(engine::DataType type, const IncidentFigures& figures, v1::In
   if (figures.ulp.IsSet()) FillPoint(type, figures.ulp, *out.mutable_max_ulp_error());
 }
 
-void FillDistribution(const ErrorDistribution& distribution, int64_t points,
+void FillDistribution(const ErrorDistribution& distribution, int64_t points, double largest,
                       v1::ApproximationReport& report) {
   int64_t within = 0;
   for (size_t bucket = 0; within < points; ++bucket) {
@@ -87,7 +87,7 @@ void FillDistribution(const ErrorDistribution& distribution, int64_t points,
         std::ceil(static_cast<long double>(quantile) * static_cast<long double>(points)));
     v1::Quantile& out = *report.add_absolute_error_quantiles();
     out.set_quantile(quantile);
-    out.set_absolute_error(distribution.AbsoluteQuantile(errors));
+    out.set_absolute_error(std::min(distribution.AbsoluteQuantile(errors), largest));
   }
 }
 
@@ -148,7 +148,8 @@ void FillReport(const ReportedFigures& reported, v1::ApproximationReport& report
   FillIncidents(type, incidents[kFlushedToZero], *report.mutable_flushed_to_zero());
   FillIncidents(type, incidents[kOverflowed], *report.mutable_overflowed());
   FillIncidents(type, incidents[kUnexpectedNan], *report.mutable_unexpected_nan());
-  FillDistribution(reported.distribution, total.figures.finite_points, report);
+  FillDistribution(reported.distribution, total.figures.finite_points, total.figures.absolute.error,
+                   report);
   report.mutable_reversals()->set_checked(reported.plan.domain.IsAscending());
   report.mutable_reversals()->set_count(figures.reversals);
   if (figures.reversals > 0) {

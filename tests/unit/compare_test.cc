@@ -234,6 +234,13 @@ TEST(Comparison, TakesEveryValueOfAType) {
   EXPECT_EQ(gelu.wrong_sign().count(), 0);
   EXPECT_TRUE(gelu.reversals().checked());
   EXPECT_EQ(gelu.reversals().count(), 0);
+  const auto& quantiles = response.reports(1).absolute_error_quantiles();
+  ASSERT_EQ(quantiles.size(), 6);
+  EXPECT_EQ(quantiles[5].quantile(), 1);
+  EXPECT_EQ(quantiles[5].absolute_error(), response.reports(1).max_absolute_error().error());
+  for (int i = 1; i < quantiles.size(); ++i) {
+    EXPECT_GE(quantiles[i].absolute_error(), quantiles[i - 1].absolute_error());
+  }
   ASSERT_GE(gelu.ulp_histogram_size(), 1);
   EXPECT_EQ(gelu.ulp_histogram(gelu.ulp_histogram_size() - 1).upper_bound(), 0.5);
   EXPECT_EQ(gelu.ulp_histogram(gelu.ulp_histogram_size() - 1).share_within(), 1);
