@@ -198,7 +198,7 @@ class Parser {
     const Token token = Next();
     if (token.kind == TokenKind::kNumber) {
       ++next_;
-      return Push({.op = Op::kConstant, .text = std::string(token.text)});
+      return Push({.op = Op::kConstant, .text = static_cast<std::string>(token.text)});
     }
     if (token.kind == TokenKind::kName) {
       ++next_;
@@ -249,8 +249,9 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<Tree> Parse(absl::string_view text, std::span<const std::string> parameters) {
-  if (text.empty())
+  if (text.empty()) {
     return absl::InvalidArgumentError("is empty; give a formula in x, as x*tanh(x)");
+  }
   if (text.size() > kMaxExpressionBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("has more than ", kMaxExpressionBytes, " bytes, which is the limit"));
