@@ -61,7 +61,7 @@ void ForEachNumber(const ReplyActivation& activation, OnNumber on_number) {
   if (activation.formula != nullptr) {
     size_t i = 0;
     for (const auto& [name, value] : activation.formula->spec.parameters) {
-      on_number(i++, std::string_view(name), value);
+      on_number(i++, static_cast<std::string_view>(name), value);
     }
     return;
   }
@@ -82,8 +82,9 @@ size_t NumbersSize(const ReplyActivation& activation) {
 
 // The name, or the formula that stands in its place.
 std::string_view TextOf(const ReplyActivation& activation) {
-  return activation.formula != nullptr ? std::string_view(activation.formula->spec.expression)
-                                       : activation.name();
+  return activation.formula != nullptr
+             ? static_cast<std::string_view>(activation.formula->spec.expression)
+             : activation.name();
 }
 
 size_t ActivationSize(const ReplyActivation& activation) {
