@@ -34,7 +34,7 @@ int64_t Comparison::MostBytes(const ComparePlan& plan) {
   return static_cast<int64_t>(plan.candidates.size()) * (ErrorDistribution::kMostBytes + curve);
 }
 
-void Comparison::Step(int64_t blocks, const std::atomic<bool>& cancelled, ForEachIndex for_each) {
+void Comparison::Step(int64_t blocks, const std::atomic<bool>& cancelled, ForEachBlock for_each) {
   const int64_t points = blocks * kComparePointsPerBlock;
   const auto begin_of = [this, points](size_t i) {
     return std::min(done_ + static_cast<int64_t>(i) * points, plan_.domain.count);

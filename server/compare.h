@@ -8,8 +8,6 @@
 #ifndef ACTIVATION_SERVER_COMPARE_H_
 #define ACTIVATION_SERVER_COMPARE_H_
 
-#include <absl/functional/function_ref.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +17,9 @@
 #include "activation/v1/activation.pb.h"
 #include "server/compare_block.h"
 #include "server/compare_plan.h"
+#include "server/evaluate.h"
 
 namespace activation::server {
-
-// Has `run` called for all indices below count, in any order and on any threads, and returns after
-// the last call has.
-using ForEachIndex = absl::FunctionRef<void(size_t count, absl::FunctionRef<void(size_t)> run)>;
 
 class Comparison {
  public:
@@ -37,7 +32,7 @@ class Comparison {
 
   // Compares the next `blocks` blocks for each of `width`; fewer at the end. Where it was cancelled
   // meanwhile, or for_each did not run all, no more can be done with this comparison.
-  void Step(int64_t blocks, const std::atomic<bool>& cancelled, ForEachIndex for_each);
+  void Step(int64_t blocks, const std::atomic<bool>& cancelled, ForEachBlock for_each);
   int64_t done() const { return done_; }
   bool is_done() const { return done_ == plan_.domain.count; }
 

@@ -1,10 +1,7 @@
 #include "server/domain.h"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
-#include "proto/tensor_codec.h"
 #include "server/engine/packed.h"
 #include "server/normal_samples.h"
 
@@ -45,17 +42,9 @@ uint64_t BitsAt(engine::DataType type, int64_t ordinal) {
 }
 
 uint64_t BitsOf(engine::DataType type, double value) {
-  switch (type) {
-    case engine::DataType::kFloat32:
-      return std::bit_cast<uint32_t>(static_cast<float>(value));
-    case engine::DataType::kFloat64:
-      return std::bit_cast<uint64_t>(value);
-    case engine::DataType::kFloat16:
-      return DoubleToFloat16(value);
-    case engine::DataType::kBFloat16:
-      return DoubleToBFloat16(value);
-  }
-  return 0;
+  std::byte packed[sizeof(uint64_t)] = {};
+  engine::Encode(type, &value, 1, packed);
+  return engine::LoadAs<uint64_t>(packed, 0);
 }
 
 double ValueOf(engine::DataType type, uint64_t bits) {

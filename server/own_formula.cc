@@ -10,7 +10,6 @@
 
 #include "server/engine/packed.h"
 #include "server/errors.h"
-#include "server/formula/run.h"
 
 namespace activation::server {
 namespace {
@@ -47,8 +46,8 @@ void OwnFormula::Run(const engine::Operation& operation, const engine::Operands&
       engine::Decode(operation.input_type, operands.upstream + begin * size, some, x.data());
       for (size_t i = 0; i < some; ++i) y[i] *= x[i];
     }
-    formula::Encode(operation.output_type, y.data(), some,
-                    operands.output + begin * engine::SizeOf(operation.output_type));
+    engine::Encode(operation.output_type, y.data(), some,
+                   operands.output + begin * engine::SizeOf(operation.output_type));
   }
 }
 

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "proto/tensor_codec.h"
 #include "server/compare_errors.h"
 #include "server/engine/packed.h"
 #include "server/table_errors.h"
@@ -186,22 +185,6 @@ double ResultOf(const Piecewise<FixedPoint>& pieces, double x) {
   return format.ToDouble(pieces.At(format.Quantize(x)));
 }
 
-void Encode(engine::DataType type, const double* values, size_t count, std::byte* packed) {
-  const auto store_all = [&](auto convert) {
-    for (size_t i = 0; i < count; ++i) engine::StoreAs(packed, i, convert(values[i]));
-  };
-  switch (type) {
-    case engine::DataType::kFloat32:
-      return store_all([](double value) { return static_cast<float>(value); });
-    case engine::DataType::kFloat64:
-      return store_all([](double value) { return value; });
-    case engine::DataType::kFloat16:
-      return store_all(DoubleToFloat16);
-    case engine::DataType::kBFloat16:
-      return store_all(DoubleToBFloat16);
-  }
-}
-
 }  // namespace
 
 void TableKernel::Run(engine::DataType io_type, const std::byte* x, std::byte* y,
@@ -216,7 +199,7 @@ void TableKernel::Run(engine::DataType io_type, const std::byte* x, std::byte* y
           for (size_t i = 0; i < some; ++i) block[i] = ResultOf(pieces, block[i]);
         },
         form_);
-    Encode(io_type, block.data(), some, y + begin * size);
+    engine::Encode(io_type, block.data(), some, y + begin * size);
   }
 }
 

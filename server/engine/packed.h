@@ -23,6 +23,8 @@ void StoreAs(std::byte* data, size_t index, T value) {
 
 // Every type's values are exactly float64 values.
 void Decode(DataType type, const std::byte* data, size_t count, double* values);
+// Rounds each value once; NaN becomes the quiet NaN with sign and payload clear.
+void Encode(DataType type, const double* values, size_t count, std::byte* data);
 
 }  // namespace activation::engine
 

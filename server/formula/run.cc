@@ -1,11 +1,12 @@
 #include "server/formula/run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
-#include <limits>
+#include <type_traits>
+#include <vector>
 
-#include "proto/tensor_codec.h"
+#include "server/engine/packed.h"
 #include "server/formula/arithmetic.h"
 
 namespace activation::formula {
@@ -110,57 +111,6 @@ void Execute(const Step& step, typename A::Value* registers, size_t count) {
   }
 }
 
-template <typename T>
-T LoadAs(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-template <typename A>
-void Load(engine::DataType type, const std::byte* input, size_t count, typename A::Value* x) {
-  const size_t size = engine::SizeOf(type);
-  const auto each = [&](auto decode) {
-    for (size_t i = 0; i < count; ++i) x[i] = A::Round(decode(input + i * size));
-  };
-  switch (type) {
-    case engine::DataType::kFloat64:
-      return each(LoadAs<double>);
-    case engine::DataType::kFloat32:
-      return each(LoadAs<float>);
-    case engine::DataType::kFloat16:
-      return each([](const std::byte* from) { return Float16ToDouble(LoadAs<uint16_t>(from)); });
-    case engine::DataType::kBFloat16:
-      return each([](const std::byte* from) { return BFloat16ToDouble(LoadAs<uint16_t>(from)); });
-  }
-}
-
-template <typename T, typename Value>
-T OrQuietNan(Value value) {
-  return value != value ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(value);
-}
-
-template <typename Value>
-void Store(engine::DataType type, const Value* y, size_t count, std::byte* output) {
-  const size_t size = engine::SizeOf(type);
-  const auto each = [&](auto encode) {
-    for (size_t i = 0; i < count; ++i) {
-      const auto encoded = encode(y[i]);
-      std::memcpy(output + i * size, &encoded, sizeof(encoded));
-    }
-  };
-  switch (type) {
-    case engine::DataType::kFloat64:
-      return each(OrQuietNan<double, Value>);
-    case engine::DataType::kFloat32:
-      return each(OrQuietNan<float, Value>);
-    case engine::DataType::kFloat16:
-      return each(DoubleToFloat16);
-    case engine::DataType::kBFloat16:
-      return each(DoubleToBFloat16);
-  }
-}
-
 template <typename A>
 std::vector<typename A::Value> MakeRegisters(const Program& program) {
   std::vector<typename A::Value> registers(program.registers * kBlock);
@@ -180,18 +130,19 @@ void Run(const Program& program, engine::DataType type, const std::byte* input, 
   WithArithmetic(program.arithmetic, [&](auto arithmetic) {
     using A = decltype(arithmetic);
     auto registers = MakeRegisters<A>(program);
+    const auto* const result = registers.data() + program.result * kBlock;
+    std::array<double, kBlock> doubles;
     for (size_t begin = 0; begin < count; begin += kBlock) {
       const size_t some = std::min(kBlock, count - begin);
       const size_t offset = begin * engine::SizeOf(type);
-      Load<A>(type, input + offset, some, registers.data());
+      engine::Decode(type, input + offset, some, doubles.data());
+      std::transform(doubles.begin(), doubles.begin() + some, registers.begin(),
+                     [](double x) { return A::Round(x); });
       for (const Step& step : program.steps) Execute<A>(step, registers.data(), some);
-      Store(type, registers.data() + program.result * kBlock, some, output + offset);
+      std::copy_n(result, some, doubles.begin());
+      engine::Encode(type, doubles.data(), some, output + offset);
     }
   });
-}
-
-void Encode(engine::DataType type, const double* values, size_t count, std::byte* output) {
-  Store(type, values, count, output);
 }
 
 }  // namespace activation::formula

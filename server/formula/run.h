@@ -23,9 +23,6 @@ namespace activation::formula {
 void Run(const Program& program, engine::DataType type, const std::byte* input, std::byte* output,
          size_t count);
 
-// Packed `values`, each rounded to `type`, at any alignment; NaN as above.
-void Encode(engine::DataType type, const double* values, size_t count, std::byte* output);
-
 }  // namespace activation::formula
 
 #endif  // ACTIVATION_SERVER_FORMULA_RUN_H_
