@@ -180,19 +180,19 @@ inline constexpr double kPiOver2Part[4] = {
     0x1.b839a252049c1p-104,
 };
 
-// Q(t) / phi(t) = sqrt(pi/2) erfcx(t / sqrt(2)) ~ p(t) / q(t), degree 7/8, all positive: relative
-// error < 2^-44.3 for 0 <= t <= 21 (measured, coefficients as rounded).
-inline constexpr double kMillsNumerator[] = {
-    0x1.40d931ff6260fp+0,   // t^0
-    0x1.9d53406ab2f59p+0,   // t^1
-    0x1.06639d8046e12p+0,   // t^2
-    0x1.9ba3f12a6cf13p-2,   // t^3
-    0x1.aa382445786dap-4,   // t^4
-    0x1.22c5144d14dbap-6,   // t^5
-    0x1.e702a5bdf755fp-10,  // t^6
-    0x1.88d9aa4b03f2dp-14,  // t^7
+// Q(t) e^(t^2/2) = erfcx(t / sqrt(2)) / 2 ~ p(t) / q(t), degree 7/8, all positive: relative error <
+// 2^-44.3 for 0 <= t <= 21 (measured, coefficients as rounded).
+inline constexpr double kTailNumerator[] = {
+    0x1.ffffffffffe77p-2,   // t^0
+    0x1.49c929fe15e24p-1,   // t^1
+    0x1.a2b663b2bdfc1p-2,   // t^2
+    0x1.4871075e50901p-3,   // t^3
+    0x1.5412e4abcf8c7p-5,   // t^4
+    0x1.d0006484cc13fp-8,   // t^5
+    0x1.8493f9ef4fdc4p-11,  // t^6
+    0x1.3972fbaff93c7p-15,  // t^7
 };
-inline constexpr double kMillsDenominator[] = {
+inline constexpr double kTailDenominator[] = {
     0x1p+0,                 // t^0
     0x1.0b05a9ce584aap+1,   // t^1
     0x1.fb763e392b97ap+0,   // t^2
@@ -250,9 +250,23 @@ inline constexpr Pair kMillsDenominatorPair[] = {
     {0x1.715cc4fe699c8p-44, 0x1.8feeb9649360fp-100},  // t^19
 };
 
-// 2^r - 1 ~ r p(r), degree 9: relative error < 2^-49.4 for |r| <= 0.5 + 2^-20 (measured,
+// 2^r ~ 1 + r p(r), degree 8: relative error < 2^-45.9 for |r| <= 0.5 + 2^-20 (measured,
 // coefficients as rounded).
 inline constexpr double kExp2[] = {
+    0x1.62e42fefa37d2p-1,   // r^0
+    0x1.ebfbdff81be12p-3,   // r^1
+    0x1.c6b08d70c86ap-5,    // r^2
+    0x1.3b2ab724117f5p-7,   // r^3
+    0x1.5d87fd93ac3eap-10,  // r^4
+    0x1.430897f3f7d49p-13,  // r^5
+    0x1.ffce2f6bd704cp-17,  // r^6
+    0x1.63e695cd0e44fp-20,  // r^7
+    0x1.b3de7613656fbp-24,  // r^8
+};
+
+// 2^r - 1 ~ r p(r), degree 9: relative error < 2^-49.4 for |r| <= 0.5 + 2^-20 (measured,
+// coefficients as rounded).
+inline constexpr double kExp2m1[] = {
     0x1.62e42fefa39f7p-1,   // r^0
     0x1.ebfbdff82c541p-3,   // r^1
     0x1.c6b08d7044205p-5,   // r^2
@@ -265,9 +279,19 @@ inline constexpr double kExp2[] = {
     0x1.e4cf23a98f042p-28,  // r^9
 };
 
-// 2^r - 1 ~ r p(r), degree 5: relative error < 2^-50.3 for |r| <= 0.03125 + 2^-20 (measured,
+// 2^r ~ 1 + r p(r), degree 4: relative error < 2^-47.3 for |r| <= 0.03125 + 2^-20 (measured,
 // coefficients as rounded).
 inline constexpr double kExp2Sixteenth[] = {
+    0x1.62e42fefa398p-1,    // r^0
+    0x1.ebfbdff5ffbb7p-3,   // r^1
+    0x1.c6b08d77369aep-5,   // r^2
+    0x1.3b2c78c1f5681p-7,   // r^3
+    0x1.5d862258c2c62p-10,  // r^4
+};
+
+// 2^r - 1 ~ r p(r), degree 5: relative error < 2^-50.3 for |r| <= 0.03125 + 2^-20 (measured,
+// coefficients as rounded).
+inline constexpr double kExp2m1Sixteenth[] = {
     0x1.62e42fefa39f3p-1,   // r^0
     0x1.ebfbdff82c57bp-3,   // r^1
     0x1.c6b08d6f2a161p-5,   // r^2
@@ -329,17 +353,16 @@ inline constexpr Pair kInverseFactorialPair[] = {
     {0x1.d1ab1c2dccea3p-94, 0x1.054d0c78aea14p-149},   // r^27
 };
 
-// 2 atanh(s) ~ 2 s + s^3 p(z), z = s^2, degree 7: relative error < 2^-48.9 for 0 <= s <= 1/3
+// 2 atanh(s) ~ 2 s + s^3 p(z), z = s^2, degree 6: relative error < 2^-43.6 for 0 <= s <= 1/3
 // (measured, coefficients as rounded).
 inline constexpr double kAtanhTail[] = {
-    0x1.555555554deadp-1,  // z^0
-    0x1.999999aa5b595p-2,  // z^1
-    0x1.249242af564aep-2,  // z^2
-    0x1.c71ed82ca74bdp-3,  // z^3
-    0x1.741e3d84d0399p-3,  // z^4
-    0x1.3eca9abb6a618p-3,  // z^5
-    0x1.e20d0eb5463d3p-4,  // z^6
-    0x1.7f25988af5a17p-3,  // z^7
+    0x1.5555555635642p-1,  // z^0
+    0x1.9999980b6fab6p-2,  // z^1
+    0x1.2492c07bf0fa9p-2,  // z^2
+    0x1.c6faaca56e65ap-3,  // z^3
+    0x1.76e63a760ed6bp-3,  // z^4
+    0x1.20b3eeaa9ae6ep-3,  // z^5
+    0x1.99bbb82e7b9e1p-3,  // z^6
 };
 
 // sin(r) ~ r + r^3 p(z), z = r^2, degree 5: relative error < 2^-56.3 for |r| <= pi/4 + 2^-20

@@ -1,5 +1,5 @@
-// The elementary functions over Lanes and DoubleDouble: ExpScaled, Expm1, Log1p, Mills, Sin, Cos,
-// InverseFactorial, Sqrt. (Multiprecision has MPFR's.)
+// The elementary functions over Lanes and DoubleDouble: ExpScaled, Expm1, Log1p, Sin, Cos,
+// InverseFactorial, Sqrt, and Mills (Lanes: ScaledNormalTail). (Multiprecision has MPFR's.)
 //
 // Error bounds are relative. Polynomials and their bounds: coefficients.h.
 #include <cmath>
@@ -22,12 +22,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- Lanes ----
 
-// e^(factor z) = scale (1 + r slope), |r slope| < 0.42. Error of 1 + r slope: 2^-49 + |factor z|
-// 2^-52; of r slope where scale is 1: 2^-49. Beyond +-708 scale is 0 or infinite, or stays as
-// there.
-template <class D, size_t kCount>
+// e^(factor z) = scale 2^r, |r| at most 1/32 or 1/2, with an absolute error of r of |factor z|
+// 2^-52. Where |factor z| is not known to be bounded by 708, scale is 0 or infinite beyond, or stays
+// as there.
+template <bool kIsBounded, class D, size_t kCount>
 HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCount>* scale,
-                         Lanes<D, kCount>* r, Lanes<D, kCount>* slope) {
+                         Lanes<D, kCount>* r) {
   using N = Lanes<D, kCount>;
   const D d;
   const hn::RebindToUnsigned<D> du;
@@ -36,12 +36,13 @@ HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCou
   // n = k + j/16: powers of 2^(1/16) come from a table in two registers, and the instruction that
   // multiplies by 2^k needs no bounds. Beyond 2^47 r is no remainder, and the result may be NaN;
   // not where a single vector asks for the sign of a float64 result.
-  const N argument = kCount > 1 ? z : Clamp(z, 708 / std::abs(factor));
+  constexpr bool kNeedsBounds = !kIsBounded && kCount == 1;
   const N magic = 0x1.8p48;
 #else
-  const N argument = Clamp(z, 708 / std::abs(factor));
+  constexpr bool kNeedsBounds = !kIsBounded;
   const N magic = 0x1.8p52 + 1023;
 #endif
+  const N argument = kNeedsBounds ? Clamp(z, 708 / std::abs(factor)) : z;
   const N log2 = factor * kLog2E.part[0];
   const N sum = MulAdd(argument, log2, magic);
   const N n = sum - magic;
@@ -54,21 +55,39 @@ HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCou
     return hn::Vec<D>{
         _mm512_scalef_pd(_mm512_permutex2var_pd(low.raw, place.raw, high.raw), n.v[i].raw)};
   });
-  *slope = Polynomial(*r, kExp2Sixteenth);
 #else
   *scale = N::Each([&](size_t i) ACTIVATION_LAMBDA {
     return hn::BitCast(d, hn::ShiftLeft<52>(hn::BitCast(du, sum.v[i])));
   });
-  *slope = Polynomial(*r, kExp2);
 #endif
 }
 
-// e^(factor z); beyond +-708 something of at most 2^-1021 or at least 2^1021, or infinity.
+#if HWY_TARGET == HWY_AVX3
+inline constexpr auto& kExp2Terms = kExp2Sixteenth;
+inline constexpr auto& kExp2m1Terms = kExp2m1Sixteenth;
+#else
+inline constexpr auto& kExp2Terms = kExp2;
+inline constexpr auto& kExp2m1Terms = kExp2m1;
+#endif
+
+// 2^r. Error 2^-45.9; of a single vector, which softmax takes, 2^-49.
 template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> Exp2Reduced(const Lanes<D, kCount>& r) {
+  const Lanes<D, kCount> one = 1.0;
+  if constexpr (kCount == 1) {
+    return MulAdd(r, Polynomial(r, kExp2m1Terms), one);
+  } else {
+    return MulAdd(r, Polynomial(r, kExp2Terms), one);
+  }
+}
+
+// e^(factor z); beyond +-708 something of at most 2^-1021 or at least 2^1021, or infinity. Error
+// that of Exp2Reduced and |factor z| 2^-52.
+template <bool kIsBounded = false, class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z, double factor) {
-  Lanes<D, kCount> scale, r, slope;
-  SplitExp(z, factor, &scale, &r, &slope);
-  return scale * MulAdd(r, slope, Lanes<D, kCount>(1.0));
+  Lanes<D, kCount> scale, r;
+  SplitExp<kIsBounded>(z, factor, &scale, &r);
+  return scale * Exp2Reduced(r);
 }
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z) {
@@ -78,25 +97,24 @@ HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z) {
 // e^(factor z) + 1.
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> ExpPlusOne(const Lanes<D, kCount>& z, double factor) {
-  Lanes<D, kCount> scale, r, slope;
-  SplitExp(z, factor, &scale, &r, &slope);
-  const Lanes<D, kCount> one = 1.0;
-  return MulAdd(scale, MulAdd(r, slope, one), one);
+  Lanes<D, kCount> scale, r;
+  SplitExp<false>(z, factor, &scale, &r);
+  return MulAdd(scale, Exp2Reduced(r), Lanes<D, kCount>(1.0));
 }
 
-// e^(factor z) - 1, for factor z <= 708.
+// e^(factor z) - 1, for factor z <= 708. Error 2^-48.
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Expm1(const Lanes<D, kCount>& z, double factor) {
-  Lanes<D, kCount> scale, r, slope;
-  SplitExp(z, factor, &scale, &r, &slope);
-  return MulAdd(scale, r * slope, scale - 1.0);
+  Lanes<D, kCount> scale, r;
+  SplitExp<false>(z, factor, &scale, &r);
+  return MulAdd(scale, r * Polynomial(r, kExp2m1Terms), scale - 1.0);
 }
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Expm1(const Lanes<D, kCount>& z) {
   return Expm1(z, 1.0);
 }
 
-// log(1 + u) for 0 <= u <= 1, as 2 atanh(u / (2 + u)). Error 2^-47.
+// log(1 + u) for 0 <= u <= 1, as 2 atanh(u / (2 + u)). Error 2^-43.6.
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Log1p(const Lanes<D, kCount>& u) {
   using N = Lanes<D, kCount>;
@@ -105,10 +123,12 @@ HWY_INLINE Lanes<D, kCount> Log1p(const Lanes<D, kCount>& u) {
   return s * MulAdd(square, Polynomial(square, kAtanhTail), N(2.0));
 }
 
-// For 0 <= t <= 21. Error 2^-44.2.
+// e^(t^2/2) times the integral of the normal density from t on, for 0 <= t <= 21. Error 2^-44.2.
 template <class D, size_t kCount>
-HWY_INLINE Lanes<D, kCount> Mills(const Lanes<D, kCount>& t) {
-  return Polynomial(t, kMillsNumerator) / Polynomial(t, kMillsDenominator);
+HWY_INLINE Lanes<D, kCount> ScaledNormalTail(const Lanes<D, kCount>& t,
+                                             const Lanes<D, kCount>& square) {
+  return PolynomialInHalves(t, square, kTailNumerator) /
+         PolynomialInHalves(t, square, kTailDenominator);
 }
 
 // r = z - quadrant pi/2; the quadrant is one of Lanes. NaN for |z| above 2^20, where the next
@@ -222,7 +242,7 @@ HWY_INLINE DoubleDouble<D> Expm1(DoubleDouble<D> z) {
 }
 
 // A Newton step from the float64 result y: log(1+u) = y + log(1 + w), w = (u - (e^y - 1)) / e^y,
-// where |w| < 2^-49 u, so that w - w^2/2 is enough. Error 2^-99.
+// where |w| < 2^-43 u, so that w - w^2/2 is enough. Error 2^-99.
 template <class D>
 HWY_INLINE DoubleDouble<D> Log1p(DoubleDouble<D> u) {
   using N = DoubleDouble<D>;

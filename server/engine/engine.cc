@@ -110,7 +110,7 @@ void LookUp(const ResultTable& table, const std::byte* input, std::byte* output,
 }
 
 // A Refiner's function: context is the Operation.
-void Refine(const void* context, const Operands& operands, uint32_t lanes) {
+void Refine(const void* context, const Operands& operands, uint64_t lanes) {
   const auto& operation = *static_cast<const Operation*>(context);
   std::array<size_t, kMaxGroup> places;
   std::array<float, kMaxGroup> x = {}, upstream = {}, bias = {}, result;

@@ -40,12 +40,12 @@ struct PreciseBlock {
 using PreciseKernel = void (*)(const double* parameters, PreciseBlock& block, size_t count);
 
 // Elements that a fast kernel computes side by side, at most.
-inline constexpr size_t kMaxGroup = 32;
+inline constexpr size_t kMaxGroup = 64;
 
 // Computes again the elements i of a group (`operands` point at its first) whose bit in `lanes` is
 // set, since float64 arithmetic could not decide them.
 struct Refiner {
-  void (*refine)(const void* context, const Operands& operands, uint32_t lanes);
+  void (*refine)(const void* context, const Operands& operands, uint64_t lanes);
   const void* context;
 };
 

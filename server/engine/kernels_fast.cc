@@ -1,6 +1,6 @@
 // The float32 kernels over float64 lanes, one table per instruction set.
 //
-// v is the value in float64, off by at most 2^-43 of itself, or of the magnitude where terms may
+// v is the value in float64, off by at most 2^-42 of itself, or of the magnitude where terms may
 // cancel. If both ends of that interval round to the same float32, so does the exact value (Ziv's
 // rounding test; A. Ziv, "Fast evaluation of elementary mathematical functions with correctly
 // rounded last bit", ACM TOMS 17(3), 1991). Otherwise the lane goes to the refiner.
@@ -24,25 +24,19 @@ namespace HWY_NAMESPACE {
 using D64 = hn::ScalableTag<double>;
 using D32 = hn::Rebind<float, D64>;
 
-// Vectors side by side: as many as the registers hold with what they need, where speed matters.
-#if HWY_TARGET == HWY_SCALAR
-inline constexpr size_t kVectors = 1;
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-inline constexpr size_t kVectors = 2;
-#else
-inline constexpr size_t kVectors = 4;
-#endif
+// Vectors side by side.
+inline constexpr size_t kVectors = HWY_TARGET == HWY_SCALAR ? 1 : 8;
 using Fast = Lanes<D64, kVectors>;
 inline constexpr size_t kGroup = kVectors * HWY_LANES(double);
 static_assert(kGroup <= kMaxGroup);
 
-// The error bound of values: 2^-43 of them is at most 2^10 of their last places.
-inline constexpr uint64_t kMargin = uint64_t{1} << 10;
+// The error bound of values: 2^-42 of them is at most 2^11 of their last places.
+inline constexpr uint64_t kMargin = uint64_t{1} << 11;
 // The bits of a float64 below the last one of a float32, and the middle between two float32.
 inline constexpr uint64_t kBelow = (uint64_t{1} << 29) - 1;
 inline constexpr uint64_t kMiddle = uint64_t{1} << 28;
-// The error bound of a Result, relative to its magnitude.
-inline constexpr double kMagnitudeMargin = 0x1p-43;
+// The same bound for a Result, relative to its magnitude.
+inline constexpr double kRelativeMargin = 0x1p-42;
 
 // To float32, overflowing to infinity.
 HWY_INLINE hn::Vec<D32> Narrow(hn::Vec<D64> value) {
@@ -78,13 +72,6 @@ HWY_INLINE hn::Vec<OutBits> FromNormal(hn::Vec<Out> value) {
   const OutBits d;
   return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x007fffff));
 }
-// The same for NaN and infinity, whose exponent field of 255 becomes 0.
-inline constexpr uint32_t kFiniteBits = 0x7f800000;
-HWY_INLINE hn::Vec<OutBits> FromFinite(hn::Vec<Out> value) {
-  const OutBits d;
-  return hn::Add(hn::BitCast(d, value), hn::Set(d, 0x00800000));
-}
-
 // Notes whether every lane of all vectors that it is shown has one of the given bits, or is a
 // number.
 template <class D>
@@ -125,62 +112,76 @@ HWY_INLINE hn::Mask<D32> IsUndecided(hn::Vec<D64> value, hn::Vec<D64> error) {
 }
 
 template <class Mask, class D>
-uint32_t BitsOf(D d, Mask mask) {
+uint64_t BitsOf(D d, Mask mask) {
   uint8_t bits[8] = {};
   hn::StoreMaskBits(d, mask, bits);
   return bits[0];
 }
 
-// Whether all results are normal numbers, or 0 at an x whose sign they don't follow: half of relu's
-// are.
-HWY_INLINE bool AreNormalOrPlainlyZero(const Fast& x, const Fast& value) {
+HWY_INLINE hn::Vec<D64> LoadAt(const std::byte* bytes, size_t i) {
+  return hn::PromoteTo(D64(), hn::LoadU(D32(), reinterpret_cast<const float*>(bytes) + i));
+}
+
+// x + bias, and what that lacks (D. E. Knuth's exact sum). Lanes where that is not 0 go to the
+// refiner, since it may decide on which side of a kink they lie.
+struct Argument {
+  hn::Vec<D64> x, lost;
+};
+HWY_INLINE Argument AddBias(hn::Vec<D64> x, hn::Vec<D64> bias) {
+  const auto sum = hn::Add(x, bias), part = hn::Sub(sum, x);
+  return {sum, hn::Add(hn::Sub(x, hn::Sub(sum, part)), hn::Sub(bias, part))};
+}
+HWY_INLINE Argument ArgumentAt(const Operands& operands, size_t i) {
+  const auto x = LoadAt(operands.input, i);
+  if (operands.bias == nullptr) return {x, hn::Zero(D64())};
+  return AddBias(x, LoadAt(operands.bias, i));
+}
+
+// Whether all results of a group are normal numbers, or 0 at an x whose sign they don't follow:
+// half of relu's are.
+HWY_NOINLINE bool AreNormalOrPlainlyZero(const double* values, const Operands& operands) {
   const D64 d;
   const auto zero = hn::Zero(d);
   auto all = hn::FirstN(d, hn::Lanes(d));
-  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-    const auto is_zero = hn::And(hn::Eq(value.v[i], zero), hn::Ne(x.v[i], zero));
-    const auto is_normal = hn::Ge(hn::Abs(value.v[i]), hn::Set(d, 0x1p-125));
-    const auto is_finite = hn::Lt(hn::Abs(x.v[i]), hn::Inf(d));
+  for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
+    const auto x = ArgumentAt(operands, i).x, value = hn::Load(d, values + i);
+    const auto is_zero = hn::And(hn::Eq(value, zero), hn::Ne(x, zero));
+    const auto is_normal = hn::Ge(hn::Abs(value), hn::Set(d, 0x1p-125));
+    const auto is_finite = hn::Lt(hn::Abs(x), hn::Inf(d));
     all = hn::And(all, hn::And(is_finite, hn::Or(is_zero, is_normal)));
-  });
+  }
   return hn::AllTrue(d, all);
 }
 
-// The results of a group that has something of note, before they are rounded. error is that of
-// values whose terms may cancel, else all 0.
-struct Noted {
-  alignas(64) double value[kGroup];
-  alignas(64) double error[kGroup];
-};
-
-// Settles what the main path leaves open: the sign of a result that is 0 at x = 0, results that are
-// no normal float32; and has the undecided ones refined.
-HWY_NOINLINE void Settle(const Noted& noted, const Operands& operands, bool zero_follows_x,
-                         const Refiner& refiner) {
+// Settles what the main path leaves open of a group: the sign of a result that is 0 at x = 0,
+// results that are no normal float32; and has the undecided ones refined. Errors are those of
+// values whose terms may cancel, else null.
+HWY_NOINLINE void Settle(const double* values, const double* errors, const Operands& operands,
+                         bool zero_follows_x, const Refiner& refiner) {
   const D64 d;
   const D32 d32;
   const size_t lanes = hn::Lanes(d);
   const hn::RebindToUnsigned<D64> du;
   const auto zero = hn::Zero(d);
-  uint32_t undecided = 0;
+  uint64_t undecided = 0;
   for (size_t i = 0; i < kGroup; i += lanes) {
-    auto x = hn::PromoteTo(d, hn::LoadU(d32, reinterpret_cast<const float*>(operands.input) + i));
-    if (operands.bias != nullptr) {
-      const float* const bias = reinterpret_cast<const float*>(operands.bias) + i;
-      x = hn::Add(x, hn::PromoteTo(d, hn::LoadU(d32, bias)));
-    }
-    const auto value = hn::Load(d, noted.value + i);
+    const auto [x, lost] = ArgumentAt(operands, i);
+    const auto value = hn::Load(d, values + i);
     const auto size = hn::Abs(value);
     const auto is_middle = hn::RebindMask(
         d, hn::Eq(hn::And(FromMiddle(value), hn::Set(du, kDecidingBits)), hn::Zero(du)));
-    const auto is_subnormal =
-        hn::And(hn::Lt(size, hn::Set(d, 0x1p-126)), hn::Ge(size, hn::Set(d, 0x1p-151)));
+    const auto is_inexact = hn::Not(hn::Eq(lost, zero));
     const auto is_zero = hn::And(hn::Eq(value, zero), hn::Eq(x, zero));
     const auto is_odd =
         hn::Or(hn::Not(hn::Lt(hn::Abs(x), hn::Inf(d))), hn::Not(hn::Eq(value, value)));
-    const auto open = hn::Or(hn::Or(is_middle, is_subnormal), is_odd);
-    undecided |= BitsOf(d, open) << i;
-    undecided |= BitsOf(d32, IsUndecided(value, hn::Load(d, noted.error + i))) << i;
+    undecided |= BitsOf(d, hn::Or(hn::Or(is_middle, is_inexact), is_odd)) << i;
+    // The middles between subnormal numbers are not at the same bits.
+    const auto is_subnormal = hn::Lt(size, hn::Set(d, 0x1p-126));
+    const auto relative = hn::Mul(size, hn::Set(d, kRelativeMargin));
+    const auto error = errors == nullptr ? zero : hn::Load(d, errors + i);
+    undecided |= BitsOf(d32, IsUndecided(value, hn::IfThenElse(is_subnormal,
+                                                               hn::Max(error, relative), error)))
+                 << i;
     if (hn::AllFalse(d, is_zero)) continue;
     if (operands.upstream != nullptr) {
       undecided |= BitsOf(d, is_zero) << i;
@@ -208,28 +209,22 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   const Out full;
   const size_t lanes = hn::Lanes(d);
   const auto load = [&](const std::byte* bytes) ACTIVATION_LAMBDA {
-    const float* const from = reinterpret_cast<const float*>(bytes) + first;
-    return Fast::Each([&](size_t i) ACTIVATION_LAMBDA {
-      return hn::PromoteTo(d, hn::LoadU(d32, from + i * lanes));
-    });
+    return Fast::Each([&](size_t i) ACTIVATION_LAMBDA { return LoadAt(bytes, first + i * lanes); });
   };
   Fast x = load(operands.input);
-  AllHave<OutBits> normal;
-  // What x + bias lacks (D. E. Knuth's exact sum); lanes where that is not 0 go to the refiner,
-  // since it may decide on which side of a kink they lie.
-  Fast lost = 0.0;
+  // 0, or NaN if some x is infinite or NaN: functions may take those to normal numbers.
+  auto finite = hn::Zero(full);
+  const float* const in = reinterpret_cast<const float*>(operands.input) + first;
+  Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    finite = hn::MulAdd(hn::LoadU(full, in + i * hn::Lanes(full)), hn::Zero(full), finite);
+  });
   bool is_exact = true;
   if (HWY_UNLIKELY(operands.bias != nullptr)) {
     const Fast bias = load(operands.bias);
-    const Fast sum = x + bias;
-    const Fast part = sum - x;
-    lost = (x - (sum - part)) + (bias - part);
-    x = sum;
-    Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-      normal.Note(FromFinite(NarrowToOut(x, i)), kFiniteBits);
-    });
     Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-      is_exact &= hn::AllTrue(d, hn::Eq(lost.v[i], hn::Zero(d)));
+      const auto [sum, lost] = AddBias(x.v[i], bias.v[i]);
+      x.v[i] = sum;
+      is_exact &= hn::AllTrue(d, hn::Eq(lost, hn::Zero(d)));  // false if x or the sum is infinite
     });
   }
   const auto result = Apply<A, kRow>(x, parameters);
@@ -237,10 +232,9 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   Fast value, error;
   if constexpr (kCancels) {
     value = result.value;
-    error = Abs(result.magnitude) * kMagnitudeMargin;
+    error = Abs(result.magnitude) * kRelativeMargin;
   } else {
     value = result;
-    error = 0.0;
   }
   if (operands.upstream != nullptr) {
     const Fast factor = load(operands.upstream);
@@ -250,19 +244,14 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
 
   // With a bias, x has digits that a product with the upstream gradient has no room for.
   const bool is_sure = A::kSpec.exact && operands.bias == nullptr;
+  AllHave<OutBits> normal;
   AllHave<hn::RebindToUnsigned<D64>> decided;
   auto open = hn::FirstN(d32, 0);
-  const float* const in = reinterpret_cast<const float*>(operands.input) + first;
   float* const out = reinterpret_cast<float*>(operands.output) + first;
   Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     const auto rounded = NarrowToOut(value, i);
     hn::StoreU(rounded, full, out + i * hn::Lanes(full));
-    if (is_sure) {
-      normal.Note(FromFinite(rounded), kFiniteBits);
-    } else {
-      normal.Note(FromNormal(rounded), kNormalBits);
-    }
-    normal.Note(FromFinite(hn::LoadU(full, in + i * hn::Lanes(full))), kFiniteBits);
+    if (!is_sure) normal.Note(FromNormal(rounded), kNormalBits);
   });
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     if constexpr (kCancels) {
@@ -271,17 +260,18 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
       decided.Note(FromMiddle(value.v[i]), kDecidingBits);
     }
   });
-  if (HWY_LIKELY(is_exact & (kCancels ? hn::AllFalse(d32, open) : decided.Result()))) {
-    if (HWY_LIKELY(normal.Result())) return;
-    if (AreNormalOrPlainlyZero(x, value)) return;
-  }
-  Noted results;
+  const bool is_decided = is_exact & (kCancels ? hn::AllFalse(d32, open) : decided.Result());
+  const bool is_normal = normal.Result() & hn::AllTrue(full, hn::Eq(finite, finite));
+  if (HWY_LIKELY(is_decided & is_normal)) return;
+  alignas(64) double values[kGroup], errors[kGroup];
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-    hn::Store(value.v[i], d, results.value + i * lanes);
-    const auto is_open = hn::Not(hn::Eq(lost.v[i], hn::Zero(d)));
-    hn::Store(hn::IfThenElse(is_open, hn::Inf(d), error.v[i]), d, results.error + i * lanes);
+    hn::Store(value.v[i], d, values + i * lanes);
+    if constexpr (kCancels) hn::Store(error.v[i], d, errors + i * lanes);
   });
-  Settle(results, From(operands, first), kRow == kValueRow && !A::kSpec.positive_zero, refiner);
+  const Operands group = From(operands, first);
+  if (is_decided && AreNormalOrPlainlyZero(values, group)) return;
+  Settle(values, kCancels ? errors : nullptr, group,
+         kRow == kValueRow && !A::kSpec.positive_zero, refiner);
 }
 
 template <class A, int kRow>

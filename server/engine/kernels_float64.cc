@@ -25,9 +25,7 @@ namespace HWY_NAMESPACE {
 using D64 = hn::ScalableTag<double>;
 
 // Vectors side by side, as many as the registers hold with what they need.
-#ifdef VECTORS
-inline constexpr size_t kVectors = VECTORS;
-#elif HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3
 inline constexpr size_t kVectors = 4;
 #elif HWY_TARGET == HWY_AVX2
 inline constexpr size_t kVectors = 2;

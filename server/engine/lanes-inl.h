@@ -131,6 +131,29 @@ HWY_INLINE Lanes<D, kCount> CopySign(const Lanes<D, kCount>& magnitude,
       [&](size_t i) ACTIVATION_LAMBDA { return hn::CopySign(magnitude.v[i], sign.v[i]); });
 }
 
+// function(a), of at most four vectors at a time: where more intermediate results are alive than the
+// registers hold.
+template <class D, size_t kCount, class Function>
+HWY_INLINE Lanes<D, kCount> ByFour(const Lanes<D, kCount>& a, Function function) {
+  if constexpr (kCount <= 4) {
+    return function(a);
+  } else {
+    using Part = Lanes<D, 4>;
+    static_assert(kCount % 4 == 0);
+    Lanes<D, kCount> result;
+    [&]<size_t... part>(std::index_sequence<part...>) ACTIVATION_LAMBDA {
+      const auto run = [&]<size_t first>(std::integral_constant<size_t, first>) ACTIVATION_LAMBDA {
+        const Part done = function(
+            Part::Each([&](size_t i) ACTIVATION_LAMBDA { return a.v[first + i]; }));
+        Part::ForEach([&](size_t i) ACTIVATION_LAMBDA { result.v[first + i] = done.v[i]; });
+      };
+      (run(std::integral_constant<size_t, 4 * part>()), ...);
+    }
+    (std::make_index_sequence<kCount / 4>());
+    return result;
+  }
+}
+
 // The smaller and the larger of a and a bound; NaN stays NaN.
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Min(double bound, const Lanes<D, kCount>& a) {
@@ -198,6 +221,28 @@ HWY_INLINE Lanes<D, kCount> Polynomial(const Lanes<D, kCount>& r, const double (
     return sum;
   }
   (std::make_index_sequence<kTerms - 1>());
+}
+
+// c[kFirst] + square c[kFirst + 2] + square^2 c[kFirst + 4] ...
+template <size_t kFirst, class D, size_t kCount, size_t kTerms>
+HWY_INLINE Lanes<D, kCount> EverySecondTerm(const Lanes<D, kCount>& square,
+                                            const double (&c)[kTerms]) {
+  using N = Lanes<D, kCount>;
+  constexpr size_t kSteps = (kTerms - 1 - kFirst) / 2;
+  return [&]<size_t... i>(std::index_sequence<i...>) ACTIVATION_LAMBDA {
+    N sum = c[kFirst + 2 * kSteps];
+    ((sum = MulAdd(sum, square, N(c[kFirst + 2 * (kSteps - 1 - i)]))), ...);  // NOLINT: as above
+    return sum;
+  }
+  (std::make_index_sequence<kSteps>());
+}
+
+// Polynomial(r, c) in half as long a chain of operations, given r^2.
+template <class D, size_t kCount, size_t kTerms>
+HWY_INLINE Lanes<D, kCount> PolynomialInHalves(const Lanes<D, kCount>& r,
+                                               const Lanes<D, kCount>& square,
+                                               const double (&c)[kTerms]) {
+  return MulAdd(r, EverySecondTerm<1>(square, c), EverySecondTerm<0>(square, c));
 }
 
 }  // namespace HWY_NAMESPACE

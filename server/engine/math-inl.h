@@ -5,6 +5,7 @@
 // None of them forms 1 + erf, e^x - 1 or 1 - y^2, which cancel.
 #include <concepts>
 #include <limits>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "server/engine/elementary-inl.h"
@@ -167,7 +168,7 @@ template <class D, size_t kCount>
 HWY_INLINE Result<Lanes<D, kCount>> LogisticRampSlope(const Lanes<D, kCount>& u,
                                                       const Lanes<D, kCount>& v) {
   using N = Lanes<D, kCount>;
-  const N e = ExpScaled(u, -1.0);
+  const N e = ExpScaled<true>(u, -1.0);
   const N below = e + 1.0;
   return CancellingSum<N>(N(1.0) / (below * below), below, v * e);
 }
@@ -250,6 +251,14 @@ HWY_INLINE auto NormalCdf(N z) -> typename N::Scaled {
   return WithSeries(z, S(series), Select(z < N(0.0), tail, S(N(1.0) - Unscaled(tail))));
 }
 
+template <class D, size_t kCount>
+HWY_INLINE Lanes<D, kCount> NormalCdf(const Lanes<D, kCount>& z) {
+  using N = Lanes<D, kCount>;
+  const N t = NormalArgument(z), square = t * t;
+  const N tail = ExpScaled<true>(square, -0.5) * ScaledNormalTail(t, square);
+  return Select(z < N(0.0), tail, N(1.0) - tail);
+}
+
 // x Phi(x / width). As Lanes relu(x) less |x| times the tail.
 template <class N>
 HWY_INLINE auto NormalRamp(N x, double width) -> typename N::Scaled {
@@ -257,10 +266,12 @@ HWY_INLINE auto NormalRamp(N x, double width) -> typename N::Scaled {
 }
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> NormalRamp(const Lanes<D, kCount>& x, double width) {
-  using N = Lanes<D, kCount>;
-  const N t = NormalArgument(x / width);
-  const N scaled = t * N(width * kInvSqrt2Pi.part[0]);
-  return NegMulAdd(scaled * ExpScaled(t * t, -0.5), Mills(t), Max(0.0, x));
+  return ByFour(x, [width](const auto& part) ACTIVATION_LAMBDA {
+    using N = std::remove_cvref_t<decltype(part)>;
+    const N t = NormalArgument(part / width), square = t * t;
+    const N scaled = t * N(width) * ExpScaled<true>(square, -0.5);
+    return NegMulAdd(scaled, ScaledNormalTail(t, square), Max(0.0, part));
+  });
 }
 
 // The derivative of z Phi(z), Phi(z) + z phi(z): phi(t) (M(t) - t) on the left, where it has a
@@ -283,13 +294,13 @@ HWY_INLINE Result<N> NormalRampSlope(N z) {
 template <class D, size_t kCount>
 HWY_INLINE Result<Lanes<D, kCount>> NormalRampSlope(const Lanes<D, kCount>& z) {
   using N = Lanes<D, kCount>;
-  const N t = NormalArgument(z);
-  const N pdf = ExpScaled(t * t, -0.5) * N(kInvSqrt2Pi);
-  const N mills = Mills(t);
-  const N left = pdf * (mills - t);
+  const N t = NormalArgument(z), square = t * t;
+  const N power = ExpScaled<true>(square, -0.5);
+  const N tail = ScaledNormalTail(t, square), density = t * N(kInvSqrt2Pi);
+  const N left = power * (tail - density);
   const N right = N(1.0) - left;
   const auto negative = z < N(0.0);
-  return {Select(negative, left, right), Select(negative, pdf * (mills + t), right)};
+  return {Select(negative, left, right), Select(negative, power * (tail + density), right)};
 }
 
 // e^(-z^2).
@@ -303,7 +314,7 @@ HWY_INLINE auto Gaussian(N z) -> typename N::Scaled {
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Gaussian(const Lanes<D, kCount>& z) {
   const auto t = Min(26.6, Abs(z));
-  return ExpScaled(t * t, -1.0);
+  return ExpScaled<true>(t * t, -1.0);
 }
 
 // sin(z)/z, 1 at 0. Near a root its error is that of z's product, hence the magnitude.

@@ -253,17 +253,19 @@ def print_inverse_factorials():
            f'{log2_bound(rest)}')
 
 
-def mills(high, center):
-    return Problem('Q(t) / phi(t) = sqrt(pi/2) erfcx(t / sqrt(2)) ~ p(t) / q(t)',
+def normal_tail(high, center, formula, factor):
+    """factor e^(t^2/2) Q(t), Q(t) the integral of the normal density phi from t on."""
+    return Problem(f'{formula} ~ p(t) / q(t)',
                    f'0 <= t <= {high}', low=mpf(0), high=mpf(high), center=mpf(center),
-                   f=lambda t: mp.sqrt(mp.pi / 2) * mp.exp(t * t / 2) * mp.erfc(t / mp.sqrt(2)))
+                   f=lambda t: factor * mp.exp(t * t / 2) * mp.erfc(t / mp.sqrt(2)) / 2)
 
 
-def exp2(reach):
-    """2^r - 1 where |r| may reach a little beyond `reach`."""
+def exp2(reach, base):
+    """2^r or 2^r - 1, that is base + r p(r), where |r| may reach a little beyond `reach`."""
     high = mpf(reach) + mpf(2) ** -20
-    return Problem('2^r - 1 ~ r p(r)', f'|r| <= {reach} + 2^-20', lambda r: mp.expm1(r * mp.ln(2)),
-                   -high, high, scale=lambda r: r)
+    formula = '2^r ~ 1 + r p(r)' if base else '2^r - 1 ~ r p(r)'
+    return Problem(formula, f'|r| <= {reach} + 2^-20', lambda r: base + mp.expm1(r * mp.ln(2)),
+                   -high, high, base=lambda r: mpf(base), scale=lambda r: r)
 
 
 def print_exp2_table():
@@ -352,14 +354,18 @@ def main():
     print_constants()
     print_reduction('kLn2Part', 'ln(2)', mp.ln(2), [40, 40], 13)
     print_reduction('kPiOver2Part', 'pi / 2', mp.pi / 2, [32, 32, 32], 21)
-    approximate(mills(21, 2), ['kMillsNumerator', 'kMillsDenominator'], 7, -44, 't')
-    approximate(mills(60, 3), ['kMillsNumeratorPair', 'kMillsDenominatorPair'], 17, -102, 't',
-                'Pair')
-    approximate(exp2('0.5'), ['kExp2'], 8, -46, 'r')
-    approximate(exp2('0.03125'), ['kExp2Sixteenth'], 3, -46, 'r')
+    approximate(normal_tail(21, 2, 'Q(t) e^(t^2/2) = erfcx(t / sqrt(2)) / 2', 1),
+                ['kTailNumerator', 'kTailDenominator'], 7, -44, 't')
+    approximate(normal_tail(60, 3, 'Q(t) / phi(t) = sqrt(pi/2) erfcx(t / sqrt(2))',
+                            mp.sqrt(2 * mp.pi)),
+                ['kMillsNumeratorPair', 'kMillsDenominatorPair'], 17, -102, 't', 'Pair')
+    approximate(exp2('0.5', 1), ['kExp2'], 7, -45, 'r')
+    approximate(exp2('0.5', 0), ['kExp2m1'], 8, -46, 'r')
+    approximate(exp2('0.03125', 1), ['kExp2Sixteenth'], 3, -45, 'r')
+    approximate(exp2('0.03125', 0), ['kExp2m1Sixteenth'], 3, -46, 'r')
     print_exp2_table()
     print_inverse_factorials()
-    approximate(LOG, ['kAtanhTail'], 6, -46, 'z')
+    approximate(LOG, ['kAtanhTail'], 5, -43, 'z')
     approximate(SIN, ['kSinTail'], 4, -51, 'z')
     approximate(COS, ['kCosTail'], 3, -51, 'z')
     print_reduction('kLn2SixteenthPart', 'ln(2) / 16', mp.ln(2) / 16, [38], 15)
