@@ -70,14 +70,19 @@ inline constexpr auto& kExp2Terms = kExp2;
 inline constexpr auto& kExp2m1Terms = kExp2m1;
 #endif
 
-// 2^r. Error 2^-45.9; of a single vector, which softmax takes, 2^-49.
-template <class D, size_t kCount>
+// 2^r, r from SplitExp. Error 2^-45.9; of a single vector, which softmax takes, 2^-49.
+template <bool kIsBounded, class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> Exp2Reduced(const Lanes<D, kCount>& r) {
   const Lanes<D, kCount> one = 1.0;
   if constexpr (kCount == 1) {
     return MulAdd(r, Polynomial(r, kExp2m1Terms), one);
   } else {
-    return MulAdd(r, Polynomial(r, kExp2Terms), one);
+    const auto power = MulAdd(r, Polynomial(r, kExp2Terms), one);
+#if HWY_TARGET == HWY_AVX3
+    // Where r is no remainder, a polynomial of odd degree may be negative.
+    if constexpr (!kIsBounded) return Abs(power);
+#endif
+    return power;
   }
 }
 
@@ -87,7 +92,7 @@ template <bool kIsBounded = false, class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z, double factor) {
   Lanes<D, kCount> scale, r;
   SplitExp<kIsBounded>(z, factor, &scale, &r);
-  return scale * Exp2Reduced(r);
+  return scale * Exp2Reduced<kIsBounded>(r);
 }
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> ExpScaled(const Lanes<D, kCount>& z) {
@@ -99,7 +104,7 @@ template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> ExpPlusOne(const Lanes<D, kCount>& z, double factor) {
   Lanes<D, kCount> scale, r;
   SplitExp<false>(z, factor, &scale, &r);
-  return MulAdd(scale, Exp2Reduced(r), Lanes<D, kCount>(1.0));
+  return MulAdd(scale, Exp2Reduced<false>(r), Lanes<D, kCount>(1.0));
 }
 
 // e^(factor z) - 1, for factor z <= 708. Error 2^-48.

@@ -170,11 +170,12 @@ HWY_NOINLINE void Settle(const double* values, const double* errors, const Opera
     const auto size = hn::Abs(value);
     const auto is_middle = hn::RebindMask(
         d, hn::Eq(hn::And(FromMiddle(value), hn::Set(du, kDecidingBits)), hn::Zero(du)));
+    if (errors == nullptr) undecided |= BitsOf(d, is_middle) << i;
     const auto is_inexact = hn::Not(hn::Eq(lost, zero));
     const auto is_zero = hn::And(hn::Eq(value, zero), hn::Eq(x, zero));
     const auto is_odd =
         hn::Or(hn::Not(hn::Lt(hn::Abs(x), hn::Inf(d))), hn::Not(hn::Eq(value, value)));
-    undecided |= BitsOf(d, hn::Or(hn::Or(is_middle, is_inexact), is_odd)) << i;
+    undecided |= BitsOf(d, hn::Or(is_inexact, is_odd)) << i;
     // The middles between subnormal numbers are not at the same bits.
     const auto is_subnormal = hn::Lt(size, hn::Set(d, 0x1p-126));
     const auto relative = hn::Mul(size, hn::Set(d, kRelativeMargin));
@@ -212,7 +213,8 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
     return Fast::Each([&](size_t i) ACTIVATION_LAMBDA { return LoadAt(bytes, first + i * lanes); });
   };
   Fast x = load(operands.input);
-  // 0, or NaN if some x is infinite or NaN: functions may take those to normal numbers.
+  // 0, or NaN if some x is infinite or NaN: functions may take those to normal numbers. The same of
+  // results that are not looked at otherwise.
   auto finite = hn::Zero(full);
   const float* const in = reinterpret_cast<const float*>(operands.input) + first;
   Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
@@ -251,7 +253,11 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     const auto rounded = NarrowToOut(value, i);
     hn::StoreU(rounded, full, out + i * hn::Lanes(full));
-    if (!is_sure) normal.Note(FromNormal(rounded), kNormalBits);
+    if (is_sure) {
+      finite = hn::MulAdd(rounded, hn::Zero(full), finite);
+    } else {
+      normal.Note(FromNormal(rounded), kNormalBits);
+    }
   });
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
     if constexpr (kCancels) {

@@ -42,6 +42,32 @@ struct Result {
   HWY_INLINE Result(const Result& other) : value(other.value), magnitude(other.magnitude) {}
 };
 
+template <class Mask, class N>
+HWY_INLINE Result<N> Select(const Mask& mask, const Result<N>& yes, const Result<N>& no) {
+  return {Select(mask, yes.value, no.value), Select(mask, yes.magnitude, no.magnitude)};
+}
+
+// (x + b) / c. Where float64 has the exact result, which may be a tie, the magnitude of Lanes is 0:
+// nothing is left to decide.
+template <class N>
+HWY_INLINE Result<N> SumOver(N x, double b, double c) {
+  return Result<N>((x + b) / c);
+}
+template <class D, size_t kCount>
+HWY_INLINE Result<Lanes<D, kCount>> SumOver(const Lanes<D, kCount>& x, double b, double c) {
+  using N = Lanes<D, kCount>;
+  const N sum = x + b;
+  const N quotient = sum / N(c);
+#if HWY_NATIVE_FMA
+  const N part = sum - x;
+  const N lost = (x - (sum - part)) + (N(b) - part);  // D. E. Knuth
+  const N rest = NegMulAdd(quotient, N(c), sum);      // exact
+  return {quotient, Select(Abs(lost) + Abs(rest) == N(0.0), N(0.0), quotient)};
+#else
+  return Result<N>(quotient);
+#endif
+}
+
 // factor * (a + b), where a + b may cancel.
 template <class N>
 HWY_INLINE Result<N> CancellingSum(typename N::Scaled factor, N a, N b) {

@@ -1,5 +1,7 @@
 // Where GELU comes from: approximations of Dirac's delta and their integrals, smooth steps; a step
 // times x is a smooth ReLU.
+#include <cmath>
+
 #include "server/engine/activations/activation-inl.h"
 
 #if defined(ACTIVATION_SERVER_ENGINE_ACTIVATIONS_DELTAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -141,7 +143,11 @@ struct DeltaTriangle {
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double* p) {
-    return Select(Abs(x) < N(p[0]), (N(p[0]) - Abs(x)) / p[0] / p[0], N(0.0));
+    const double square = p[0] * p[0];
+    const bool is_exact = std::fma(p[0], p[0], -square) == 0;
+    const Result<N> inside = is_exact ? SumOver(-Abs(x), p[0], square)
+                                      : Result<N>((N(p[0]) - Abs(x)) / p[0] / p[0]);
+    return Select(Abs(x) < N(p[0]), inside, Result<N>(N(0.0)));
   }
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double* p) {

@@ -29,7 +29,8 @@ struct HardSigmoid {
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
-    return Select(N(-3.0) < x, Select(x < N(3.0), (x + 3.0) / 6.0, N(1.0)), N(0.0));
+    const Result<N> inside = SumOver(x, 3.0, 6.0), left = N(0.0), right = N(1.0);
+    return Select(N(-3.0) < x, Select(x < N(3.0), inside, right), left);
   }
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double*) {
@@ -126,7 +127,8 @@ struct HardSwish {
   }
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double*) {
-    return Select(N(-3.0) < x, Select(x < N(3.0), (x + x + 3.0) / 6.0, N(1.0)), N(0.0));
+    const Result<N> inside = SumOver(x + x, 3.0, 6.0), left = N(0.0), right = N(1.0);
+    return Select(N(-3.0) < x, Select(x < N(3.0), inside, right), left);
   }
   static auto AtInfinity(const double*) { return std::array<Ends, 2>{{{0, kInf}, {0, 1}}}; }
 };
@@ -142,7 +144,8 @@ struct SparseSigmoid {
   };
   template <class N>
   static HWY_INLINE auto Value(N x, const double*) {
-    return Select(N(-1.0) < x, Select(x < N(1.0), (x + 1.0) * 0.5, N(1.0)), N(0.0));
+    const Result<N> inside = SumOver(x, 1.0, 2.0), left = N(0.0), right = N(1.0);
+    return Select(N(-1.0) < x, Select(x < N(1.0), inside, right), left);
   }
   template <class N>
   static HWY_INLINE auto Derivative(N x, const double*) {

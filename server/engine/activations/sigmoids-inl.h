@@ -143,12 +143,17 @@ struct Laplace {
   };
   template <class N>
   static HWY_INLINE N Argument(N x, const double* p) {
-    return Clamp((x - N(p[0])) / p[1], 60.0);
+    return Clamp((x - N(p[0])) / N(p[1]), 60.0);
   }
-  // The argument is rounded twice, which its square multiplies in the exponent.
+  // The argument is rounded twice, which its square multiplies in the exponent; as Lanes by no more
+  // than their bound allows.
   template <class N, class S>
-  static HWY_INLINE Result<N> Widened(const S& value) {
-    return {value, Abs(value) * N(16.0)};
+  static HWY_INLINE auto Widened(const S& value) {
+    if constexpr (N::kIsFast) {
+      return value;
+    } else {
+      return Result<N>{value, Abs(value) * N(16.0)};
+    }
   }
   template <class N>
   static HWY_INLINE auto Value(N x, const double* p) {
