@@ -25,7 +25,7 @@ struct ScaledDoubleDouble;
 
 template <class D>
 struct DoubleDouble {
-  using V = hn::Vec<D>;
+  using V = SizedVec<D>;
   using Mask = hn::Mask<D>;
   using Scaled = ScaledDoubleDouble<D>;
   // Three terms of a series are right to 2^-108 below this.
@@ -110,7 +110,7 @@ struct DoubleDouble {
 // value * 2^exponent, exponent integral, |exponent| <= kMaxExponent.
 template <class D>
 struct ScaledDoubleDouble {
-  using V = hn::Vec<D>;
+  using V = SizedVec<D>;
   using N = DoubleDouble<D>;
   static constexpr double kMaxExponent =
       3200;  // beyond it x * 2^-exponent is 0 for every float64 x
@@ -147,7 +147,8 @@ HWY_INLINE ScaledDoubleDouble<D> Select(hn::Mask<D> mask, ScaledDoubleDouble<D> 
 
 template <class D>
 HWY_INLINE DoubleDouble<D> Abs(DoubleDouble<D> a) {
-  return {hn::Abs(a.hi), hn::Xor(a.lo, hn::And(a.hi, hn::SignBit(D())))};
+  const hn::Vec<D> hi = a.hi, lo = a.lo;
+  return {hn::Abs(hi), hn::Xor(lo, hn::And(hi, hn::SignBit(D())))};
 }
 
 template <class D>
@@ -158,8 +159,8 @@ HWY_INLINE ScaledDoubleDouble<D> Abs(ScaledDoubleDouble<D> a) {
 // For magnitude >= 0.
 template <class D>
 HWY_INLINE DoubleDouble<D> CopySign(DoubleDouble<D> magnitude, DoubleDouble<D> sign) {
-  const auto bit = hn::And(sign.hi, hn::SignBit(D()));
-  return {hn::Xor(magnitude.hi, bit), hn::Xor(magnitude.lo, bit)};
+  const hn::Vec<D> bit = hn::And(hn::Vec<D>(sign.hi), hn::SignBit(D()));
+  return {hn::Xor(hn::Vec<D>(magnitude.hi), bit), hn::Xor(hn::Vec<D>(magnitude.lo), bit)};
 }
 
 // An exponent below -740 counts as -740: next to a term near 1 both vanish, but the sign survives,

@@ -23,8 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // ---- Lanes ----
 
 // e^(factor z) = scale 2^r, |r| at most 1/32 or 1/2, with an absolute error of r of |factor z|
-// 2^-52. Where |factor z| is not known to be bounded by 708, scale is 0 or infinite beyond, or stays
-// as there.
+// 2^-52. Where |factor z| is not known to be bounded by 708, scale is 0 or infinite beyond, or
+// stays as there.
 template <bool kIsBounded, class D, size_t kCount>
 HWY_INLINE void SplitExp(const Lanes<D, kCount>& z, double factor, Lanes<D, kCount>* scale,
                          Lanes<D, kCount>* r) {
@@ -205,7 +205,7 @@ HWY_INLINE DoubleDouble<D> Expm1Reduced(DoubleDouble<D> r) {
 template <class D>
 struct PairExpParts {
   DoubleDouble<D> tail;
-  hn::Vec<D> exponent;
+  SizedVec<D> exponent;
 };
 
 template <class D>
@@ -214,8 +214,9 @@ HWY_INLINE PairExpParts<D> SplitExp(DoubleDouble<D> z) {
   const D d;
   // Up to 4096 the parts' products with k are exact; further out only 0 and infinity are left.
   const auto limit = hn::Set(d, 4096.0);
-  const auto outside = hn::Gt(hn::Abs(z.hi), limit);  // false for NaN, which must stay NaN
-  const N clamped = {hn::IfThenElse(outside, hn::CopySign(limit, z.hi), z.hi),
+  const hn::Vec<D> hi = z.hi;
+  const auto outside = hn::Gt(hn::Abs(hi), limit);  // false for NaN, which must stay NaN
+  const N clamped = {hn::IfThenElse(outside, hn::CopySign(limit, hi), hi),
                      hn::IfThenZeroElse(outside, z.lo)};
   const auto k = hn::Round(hn::Mul(clamped.hi, hn::Set(d, kLog2E.part[0])));
   const auto minus_k = hn::Neg(k);

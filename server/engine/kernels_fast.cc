@@ -102,7 +102,7 @@ class AllHave {
   HWY_INLINE bool Result() const { return hn::AllFalse(D(), some_lack_); }
 
  private:
-  hn::Mask<D> some_lack_;
+  SizedMask<D> some_lack_;
 #endif
 };
 
@@ -125,7 +125,7 @@ HWY_INLINE hn::Vec<D64> LoadAt(const std::byte* bytes, size_t i) {
 // x + bias, and what that lacks (D. E. Knuth's exact sum). Lanes where that is not 0 go to the
 // refiner, since it may decide on which side of a kink they lie.
 struct Argument {
-  hn::Vec<D64> x, lost;
+  SizedVec<D64> x, lost;
 };
 HWY_INLINE Argument AddBias(hn::Vec<D64> x, hn::Vec<D64> bias) {
   const auto sum = hn::Add(x, bias), part = hn::Sub(sum, x);
@@ -144,7 +144,7 @@ HWY_NOINLINE bool AreNormalOrPlainlyZero(const double* values, const Operands& o
   const auto zero = hn::Zero(d);
   auto all = hn::FirstN(d, hn::Lanes(d));
   for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
-    const auto x = ArgumentAt(operands, i).x, value = hn::Load(d, values + i);
+    const hn::Vec<D64> x = ArgumentAt(operands, i).x, value = hn::Load(d, values + i);
     const auto is_zero = hn::And(hn::Eq(value, zero), hn::Ne(x, zero));
     const auto is_normal = hn::Ge(hn::Abs(value), hn::Set(d, 0x1p-125));
     const auto is_finite = hn::Lt(hn::Abs(x), hn::Inf(d));
@@ -180,15 +180,16 @@ HWY_NOINLINE void Settle(const double* values, const double* errors, const Opera
     const auto is_subnormal = hn::Lt(size, hn::Set(d, 0x1p-126));
     const auto relative = hn::Mul(size, hn::Set(d, kRelativeMargin));
     const auto error = errors == nullptr ? zero : hn::Load(d, errors + i);
-    undecided |= BitsOf(d32, IsUndecided(value, hn::IfThenElse(is_subnormal,
-                                                               hn::Max(error, relative), error)))
-                 << i;
+    undecided |=
+        BitsOf(d32,
+               IsUndecided(value, hn::IfThenElse(is_subnormal, hn::Max(error, relative), error)))
+        << i;
     if (hn::AllFalse(d, is_zero)) continue;
     if (operands.upstream != nullptr) {
       undecided |= BitsOf(d, is_zero) << i;
       continue;
     }
-    const auto settled = hn::IfThenElse(is_zero, zero_follows_x ? x : zero, value);
+    const auto settled = hn::IfThenElse(is_zero, zero_follows_x ? hn::Vec<D64>(x) : zero, value);
     hn::StoreU(Narrow(settled), d32, reinterpret_cast<float*>(operands.output) + i);
   }
   if (undecided != 0) refiner.refine(refiner.context, operands, undecided);
@@ -276,8 +277,8 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   });
   const Operands group = From(operands, first);
   if (is_decided && AreNormalOrPlainlyZero(values, group)) return;
-  Settle(values, kCancels ? errors : nullptr, group,
-         kRow == kValueRow && !A::kSpec.positive_zero, refiner);
+  Settle(values, kCancels ? errors : nullptr, group, kRow == kValueRow && !A::kSpec.positive_zero,
+         refiner);
 }
 
 template <class A, int kRow>

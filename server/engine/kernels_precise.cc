@@ -29,13 +29,14 @@ void Precise(const double* parameters, PreciseBlock& block, size_t count) {
     const auto x = hn::Load(d, block.x + i);
     const Result<N> result = Apply<A, kRow>(N(x, hn::Load(d, block.x_lo + i)), parameters);
     const N value = result.value.value;
-    auto hi = value.hi;
+    hn::Vec<D> hi = value.hi;
     const auto size = hn::Abs(hi);
     const auto is_zero = hn::Eq(hi, zero);
     if (!hn::AllFalse(d, is_zero)) {
       // Sums of pairs lose the sign of zero; plain arithmetic has it.
       const Result<Lanes<D>> lanes = Apply<A, kRow>(Lanes<D>(x), parameters);
-      hi = hn::IfThenElse(is_zero, hn::CopySign(hi, lanes.value.v[0]), hi);
+      const hn::Vec<D> sign = lanes.value.v[0];
+      hi = hn::IfThenElse(is_zero, hn::CopySign(hi, sign), hi);
     }
     // Each comparison is false for NaN.
     const auto finite = hn::And(hn::Lt(size, infinity), hn::Lt(hn::Abs(value.lo), infinity));

@@ -1,7 +1,7 @@
 // Number type 1 of 4: a vector of float64 lanes, for the fast path.
 //
 // Every kernel is written once, over a number type N, and instantiated four times:
-//   Lanes           float64 lanes                 error 2^-43   float32, before the rounding test
+//   Lanes           float64 lanes                 error 2^-42   float32, before the rounding test
 //   QuickPairs      pairs of float64 lanes        error 2^-63   float64, before the rounding test
 //   DoubleDouble    pairs of float64 lanes        error 2^-95   all else
 //   Multiprecision  240 bits, exponents unbounded error 2^-200  where those can't decide
@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "server/engine/coefficients.h"
+#include "server/engine/sized_vectors-inl.h"
 
 #if defined(ACTIVATION_SERVER_ENGINE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACTIVATION_SERVER_ENGINE_LANES_INL_H_
@@ -34,10 +35,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // the latency of the others.
 template <class D, size_t kCount = 1>
 struct Lanes {
-  using V = hn::Vec<D>;
+  using V = SizedVec<D>;
   using Scaled = Lanes;
   struct Mask {
-    hn::Mask<D> m[kCount];
+    SizedMask<D> m[kCount];
     HWY_INLINE operator hn::Mask<D>() const requires(kCount == 1) { return m[0]; }
   };
   // Largest |z| for which a function takes the first terms of its series because the sign of the
@@ -127,12 +128,13 @@ HWY_INLINE Lanes<D, kCount> Select(const typename Lanes<D, kCount>::Mask& mask,
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> CopySign(const Lanes<D, kCount>& magnitude,
                                      const Lanes<D, kCount>& sign) {
-  return Lanes<D, kCount>::Each(
-      [&](size_t i) ACTIVATION_LAMBDA { return hn::CopySign(magnitude.v[i], sign.v[i]); });
+  return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA {
+    return hn::CopySign(hn::Vec<D>(magnitude.v[i]), hn::Vec<D>(sign.v[i]));
+  });
 }
 
-// function(a), of at most four vectors at a time: where more intermediate results are alive than the
-// registers hold.
+// function(a), of at most four vectors at a time: where more intermediate results are alive than
+// the registers hold.
 template <class D, size_t kCount, class Function>
 HWY_INLINE Lanes<D, kCount> ByFour(const Lanes<D, kCount>& a, Function function) {
   if constexpr (kCount <= 4) {
@@ -143,8 +145,8 @@ HWY_INLINE Lanes<D, kCount> ByFour(const Lanes<D, kCount>& a, Function function)
     Lanes<D, kCount> result;
     [&]<size_t... part>(std::index_sequence<part...>) ACTIVATION_LAMBDA {
       const auto run = [&]<size_t first>(std::integral_constant<size_t, first>) ACTIVATION_LAMBDA {
-        const Part done = function(
-            Part::Each([&](size_t i) ACTIVATION_LAMBDA { return a.v[first + i]; }));
+        const Part done =
+            function(Part::Each([&](size_t i) ACTIVATION_LAMBDA { return a.v[first + i]; }));
         Part::ForEach([&](size_t i) ACTIVATION_LAMBDA { result.v[first + i] = done.v[i]; });
       };
       (run(std::integral_constant<size_t, 4 * part>()), ...);

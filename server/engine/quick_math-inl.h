@@ -40,7 +40,7 @@ inline constexpr PairTable kInverses = TableOf(kLogInverse, kLogInverseLess);
 inline constexpr PairTable kLogs = TableOf(kLogHigh, kLogRest);
 
 // The pair at the low four bits of each lane of j. (A gather for each half took twice as long on
-// AVX2.)
+// AVX2. SVE can't combine halves.)
 template <class D, size_t kCount>
 HWY_INLINE QuickPairs<Lanes<D, kCount>> LookUp(const PairTable& table, const Lanes<D, kCount>& j) {
   using L = Lanes<D, kCount>;
@@ -65,6 +65,11 @@ HWY_INLINE QuickPairs<Lanes<D, kCount>> LookUp(const PairTable& table, const Lan
 #if HWY_TARGET == HWY_SCALAR
     high.v[i] = hn::Set(d, table.pairs[place[0]].hi);
     low.v[i] = hn::Set(d, table.pairs[place[0]].lo);
+#elif defined(__ARM_FEATURE_SVE_BITS)
+    const hn::RebindToSigned<D> di;
+    const auto index = hn::Load(di, reinterpret_cast<const int64_t*>(place));
+    high.v[i] = hn::GatherIndex(d, table.hi, index);
+    low.v[i] = hn::GatherIndex(d, table.lo, index);
 #else
     const hn::Full128<double> d2;
     const auto pair = [&](size_t lane)

@@ -235,7 +235,8 @@ HWY_INLINE ScaledQuickPairs<L> Select(const typename QuickPairs<L>::Mask& mask,
 template <class D, size_t kCount>
 HWY_INLINE Lanes<D, kCount> TimesSign(const Lanes<D, kCount>& a, const Lanes<D, kCount>& b) {
   return Lanes<D, kCount>::Each([&](size_t i) ACTIVATION_LAMBDA {
-    return hn::Xor(a.v[i], hn::And(b.v[i], hn::SignBit(D())));
+    const hn::Vec<D> sign = hn::And(hn::Vec<D>(b.v[i]), hn::SignBit(D()));
+    return hn::Xor(hn::Vec<D>(a.v[i]), sign);
   });
 }
 

@@ -14,6 +14,9 @@ inline constexpr const char* kOurs = "ours";
 // Counters of RegisterPeerCases: the largest difference between a peer's results and ours.
 inline constexpr const char* kDifferencePrefix = "difference ";
 
+// Counter of float32 cases: SlowPathShare, which is no time.
+inline constexpr const char* kSlowPath = "slow path";
+
 inline const char* NameOf(engine::Quantity quantity) {
   return quantity == engine::Quantity::kValue ? "value" : "derivative";
 }

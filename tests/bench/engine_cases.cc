@@ -1,5 +1,6 @@
 #include "tests/bench/cases.h"
 #include "tests/bench/race.h"
+#include "tests/bench/slow_path.h"
 #include "tests/bench/tensors.h"
 
 namespace activation::bench {
@@ -12,6 +13,9 @@ void RunEngineCase(benchmark::State& state, const engine::Operation& operation, 
   const size_t count = size.elements;
   Tensor input = MakeInput(operation.input_type, count);
   Tensor output(operation.output_type, count);
+  if (operation.input_type == DataType::kFloat32) {
+    state.counters[kSlowPath] = SlowPathShare(operation.function, operation.quantity);
+  }
   Race(state, size, kCpuClock,
        {{kOurs, [&] {
            engine::Run(operation, {.input = input.bytes(), .output = output.bytes()}, count);

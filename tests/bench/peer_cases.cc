@@ -6,6 +6,7 @@
 #include "tests/bench/onednn.h"
 #include "tests/bench/race.h"
 #include "tests/bench/simd.h"
+#include "tests/bench/slow_path.h"
 #include "tests/bench/tensors.h"
 
 namespace activation::bench {
@@ -82,6 +83,7 @@ void RunPeerCase(benchmark::State& state, const Peer& peer, const engine::Spec& 
       return;
     }
   }
+  state.counters[kSlowPath] = SlowPathShare(operation.function, quantity);
   Race(state, size, kCpuClock, competitors);
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "tests/bench/cases.h"
@@ -48,7 +49,8 @@ const std::vector<Layout>& Layouts() {
         {"ours/SLEEF", "ours", "SLEEF"},
         {"ours/memcpy", "ours", "memcpy"},
         {"oneDNN's largest difference", "difference oneDNN"},
-        {"SLEEF's", "difference SLEEF"}}},
+        {"SLEEF's", "difference SLEEF"},
+        {"to the slow path", "slow path"}}},
       {"threads",
        "float32 through the server's queue of work",
        {{"1 thread, ns", "1 thread"},
@@ -57,7 +59,9 @@ const std::vector<Layout>& Layouts() {
       {nullptr,
        "The whole catalogue",
        {{"float32, ns", "float32 value"},
+        {"to the slow path", "float32 value slow path"},
         {"float32 derivative, ns", "float32 derivative"},
+        {"to the slow path", "float32 derivative slow path"},
         {"float64, ns", "float64 value"},
         {"float64 derivative, ns", "float64 derivative"},
         {"float16, ns", "float16 value"},
@@ -74,6 +78,12 @@ double Cell(const Row& row, const Column& column) {
   if (value == row.counters.end()) return std::nan("");
   return column.ratio_to == nullptr ? value->second
                                     : value->second / row.counters.at(column.ratio_to);
+}
+
+// Differences and shares, which are no times.
+bool IsSmall(const Column& column) {
+  const std::string_view counter = column.counter;
+  return counter.starts_with(kDifferencePrefix) || counter.ends_with(kSlowPath);
 }
 
 std::string ToLine(const std::string& first, const std::vector<std::string>& cells) {
@@ -100,7 +110,7 @@ std::string ToTable(const std::vector<Column>& columns, const std::vector<Row>& 
     for (const Column& column : columns) {
       const double value = Cell(row, column);
       cells.push_back(std::isnan(value) ? ""
-                      : std::string(column.counter).starts_with(kDifferencePrefix)
+                      : IsSmall(column)
                           ? absl::StrFormat("%.1e", value)
                           : absl::StrFormat(column.ratio_to != nullptr ? "%.2f" : "%.3f", value));
     }
@@ -162,7 +172,10 @@ std::string ToMarkdown(const std::vector<Run>& runs) {
       if (tables.empty() || tables.back().first != place.title) tables.push_back({place.title, {}});
       Row& row = RowOf(tables.back().second, place.function);
       for (const auto& [name, counter] : run.counters) {
-        row.counters[place.column.empty() ? name : place.column] = counter.value;
+        const bool is_time = name != kSlowPath;
+        row.counters[place.column.empty() ? name
+                     : is_time            ? place.column
+                                          : absl::StrCat(place.column, " ", name)] = counter.value;
       }
     }
     for (const auto& [title, rows] : tables) {

@@ -145,8 +145,8 @@ struct DeltaTriangle {
   static HWY_INLINE auto Value(N x, const double* p) {
     const double square = p[0] * p[0];
     const bool is_exact = std::fma(p[0], p[0], -square) == 0;
-    const Result<N> inside = is_exact ? SumOver(-Abs(x), p[0], square)
-                                      : Result<N>((N(p[0]) - Abs(x)) / p[0] / p[0]);
+    const Result<N> inside =
+        is_exact ? SumOver(-Abs(x), p[0], square) : Result<N>((N(p[0]) - Abs(x)) / p[0] / p[0]);
     return Select(Abs(x) < N(p[0]), inside, Result<N>(N(0.0)));
   }
   template <class N>

@@ -20,11 +20,12 @@ def cell(row):
     if row is None:
         return ""
     if row["mode"] == "float64":
-        text = f"{row['worst_ulp']} ULP at `{row['worst_input']}`"
+        text = f"{row['worst_ulp']} ULP at `{row['worst_input']}`" if row["worst_input"] else "exact"
         return text if row["wrong"] == "0" else f"**{row['wrong']} wrong**, {text}"
     inputs, wrong = int(row["inputs"]), int(row["wrong"])
     share = int(row["by_oracle"]) / inputs
-    return f"{'**' * (wrong > 0)}{wrong:,} of {inputs:,}{'**' * (wrong > 0)} ({share:.1g})"
+    misrounded = f"{'**' * (wrong > 0)}{wrong:,} of {inputs:,}{'**' * (wrong > 0)}"
+    return f"{misrounded} ({share:.1g}), {int(row['seconds'])} s"
 
 
 def main(path):
@@ -35,9 +36,11 @@ def main(path):
     for row in rows:
         found.setdefault((row["activation"], row["quantity"], row["target"]), {})[row["mode"]] = row
     seconds = sum(int(row["seconds"]) for row in rows)
-    print("Misrounded results of all (in brackets: the share that intervals could not decide, and ball "
-          f"arithmetic did). {seconds:,} seconds in all; made by\n"
-          "`tests/accuracy/exhaustive/prove_all`.\n")
+    print("Misrounded results of all, in brackets the share that intervals could not decide, and ball "
+          "arithmetic did, and\n"
+          f"the time. {seconds:,} seconds in all; made by `tests/accuracy/exhaustive/prove_all`. "
+          "(How many the engine's own\nfloat64 arithmetic leaves to its slow path is in "
+          "[the benchmarks](../bench/results.md).)\n")
     print("| activation | | instruction set | " + " | ".join(TITLES[mode] for mode in modes) + " |")
     print("| --- " * (len(modes) + 3) + "|")
     # Of one function, the value comes first.
