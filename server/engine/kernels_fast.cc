@@ -93,8 +93,9 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
       decided.Note(FromMiddle(value.v[i]), kDecidingBits);
     }
   });
-  const bool is_decided = is_exact & (kCancels ? hn::AllFalse(d32, open) : decided.Result());
-  const bool is_normal = normal.Result() & hn::AllTrue(full, hn::Eq(finite, finite));
+  // As numbers, for one branch in place of four.
+  const int is_decided = int{is_exact} & int{kCancels ? hn::AllFalse(d32, open) : decided.Result()};
+  const int is_normal = int{normal.Result()} & int{hn::AllTrue(full, hn::Eq(finite, finite))};
   if (HWY_LIKELY(is_decided & is_normal)) return;
   alignas(64) double values[kGroup], errors[kGroup];
   Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
@@ -102,7 +103,7 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
     if constexpr (kCancels) hn::Store(error.v[i], d, errors + i * lanes);
   });
   const Operands group = From(operands, first);
-  if (is_decided && AreNormalOrPlainlyZero(values, group)) return;
+  if (is_decided != 0 && AreNormalOrPlainlyZero(values, group)) return;
   Settle(values, kCancels ? errors : nullptr, group, kRow == kValueRow && !A::kSpec.positive_zero,
          refiner);
 }

@@ -138,7 +138,7 @@ HWY_INLINE Argument ArgumentAt(const Operands& operands, size_t i) {
 
 // Whether all results of a group are normal numbers, or 0 at an x whose sign they don't follow:
 // half of relu's are.
-HWY_NOINLINE bool AreNormalOrPlainlyZero(const double* values, const Operands& operands) {
+HWY_NOINLINE inline bool AreNormalOrPlainlyZero(const double* values, const Operands& operands) {
   const D64 d;
   const auto zero = hn::Zero(d);
   auto all = hn::FirstN(d, hn::Lanes(d));
@@ -155,8 +155,9 @@ HWY_NOINLINE bool AreNormalOrPlainlyZero(const double* values, const Operands& o
 // Settles what the main path leaves open of a group: the sign of a result that is 0 at x = 0,
 // results that are no normal float32; and has the undecided ones refined. Errors are those of
 // values whose terms may cancel, else null.
-HWY_NOINLINE void Settle(const double* values, const double* errors, const Operands& operands,
-                         bool zero_follows_x, const Refiner& refiner) {
+HWY_NOINLINE inline void Settle(const double* values, const double* errors,
+                                const Operands& operands, bool zero_follows_x,
+                                const Refiner& refiner) {
   const D64 d;
   const D32 d32;
   const size_t lanes = hn::Lanes(d);
