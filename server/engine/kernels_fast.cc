@@ -68,7 +68,8 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   if (operands.upstream != nullptr) {
     const Fast factor = load(operands.upstream);
     value = value * factor;
-    if constexpr (kCancels) error = error * Abs(factor);
+    // Of an exact result, the product's own rounding is all the error.
+    if constexpr (kCancels) error = MulAdd(Abs(value), Fast(0x1p-52), error * Abs(factor));
   }
 
   // With a bias, x has digits that a product with the upstream gradient has no room for.

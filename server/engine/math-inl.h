@@ -48,7 +48,7 @@ HWY_INLINE Result<N> Select(const Mask& mask, const Result<N>& yes, const Result
 }
 
 // (x + b) / c. Where float64 has the exact result, which may be a tie, the magnitude of Lanes is 0:
-// nothing is left to decide.
+// nothing is left to decide before it is multiplied.
 template <class N>
 HWY_INLINE Result<N> SumOver(N x, double b, double c) {
   return Result<N>((x + b) / c);
