@@ -86,13 +86,13 @@ void FillTable(ResultTable& table) {
 template <class T>
 void LookUpAs(const ResultTable& table, const std::byte* input, std::byte* output, size_t count) {
   const T* const results = reinterpret_cast<const T*>(table.results.data());
-  // Four inputs come in one load and four results go in one store, which halves the time.
+  // Two inputs come in one load and four results go in one store, which halves the time.
   size_t i = 0;
   for (; i + 4 <= count; i += 4) {
-    uint64_t four;
-    std::memcpy(&four, input + i * sizeof(uint16_t), sizeof(four));
-    const T found[4] = {results[four & 0xffff], results[four >> 16 & 0xffff],
-                        results[four >> 32 & 0xffff], results[four >> 48]};
+    uint32_t two[2];
+    std::memcpy(two, input + i * sizeof(uint16_t), sizeof(two));
+    const T found[4] = {results[two[0] & 0xffff], results[two[0] >> 16], results[two[1] & 0xffff],
+                        results[two[1] >> 16]};
     std::memcpy(output + i * sizeof(T), found, sizeof(found));
   }
   for (; i < count; ++i) StoreAs(output, i, results[LoadAs<uint16_t>(input, i)]);

@@ -34,7 +34,7 @@
 // take. Settle (round_to_float32-inl.h) is vector code, since many results are 0: relu 1 ns, not 6;
 // and decides subnormal results: gelu_tanh 0.13 less. What is exact (Spec::exact) is not tested at
 // all: relu 0.14. Exact quotients, which may be ties, are found out by two sums: hard_sigmoid 0.8,
-// not 2.1. Tables of 16-bit results take one load for four inputs and one store for four results.
+// not 2.1. Tables of 16-bit results take one load for two inputs and one store for four results.
 // For float64 see quick_pairs-inl.h.
 #ifndef ACTIVATION_SERVER_ENGINE_ENGINE_H_
 #define ACTIVATION_SERVER_ENGINE_ENGINE_H_
