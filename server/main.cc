@@ -5,10 +5,10 @@
 #include <memory>
 #include <variant>
 
-#include "server/command_line.h"
-#include "server/config.h"
-#include "server/server.h"
-#include "server/stop_signals.h"
+#include "server/process/command_line.h"
+#include "server/process/config.h"
+#include "server/process/server.h"
+#include "server/process/stop_signals.h"
 
 int main(int argc, char** argv) {
   using namespace activation::server;  // NOLINT(google-build-using-namespace): this file only

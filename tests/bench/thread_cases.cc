@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "server/evaluate.h"
-#include "server/work_queue.h"
+#include "server/evaluate/evaluate.h"
+#include "server/rpc/work_queue.h"
 #include "tests/bench/cases.h"
 #include "tests/bench/race.h"
 #include "tests/bench/tensors.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "activation/v1/activation.grpc.pb.h"
-#include "server/metrics.h"
-#include "server/service.h"
+#include "server/rpc/metrics.h"
+#include "server/rpc/service.h"
 
 namespace activation::server {
 

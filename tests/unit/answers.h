@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "proto/tensor_codec.h"
-#include "server/evaluate.h"
+#include "server/evaluate/evaluate.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {

@@ -1,6 +1,4 @@
 // Comparisons: what is refused, the figures' definitions, and known gaps between functions.
-#include "server/compare.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "server/compare/comparison.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {

@@ -1,13 +1,13 @@
 // Points of comparisons: every value in order, and samples of the normal distribution.
-#include "server/domain.h"
+#include "server/compare/domain.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "server/compare/normal_samples.h"
 #include "server/engine/packed.h"
-#include "server/normal_samples.h"
 
 namespace activation::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/errors.h"
+#include "server/evaluate/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/limits.h"
+#include "server/wire/limits.h"
 
 namespace activation::server::errors {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "proto/tensor_codec.h"
-#include "server/evaluate.h"
+#include "server/evaluate/evaluate.h"
 #include "tests/unit/answers.h"
 #include "tests/unit/requests.h"
 

@@ -1,5 +1,5 @@
 // That a plan's results are the engine's, wherever the elements lie and however the work is cut.
-#include "server/evaluate.h"
+#include "server/evaluate/evaluate.h"
 
 #include <gtest/gtest.h>
 

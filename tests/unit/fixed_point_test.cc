@@ -1,5 +1,5 @@
 // Arithmetic in fixed point against a plain model: exact real numbers, then rounding and overflow.
-#include "server/fixed_point.h"
+#include "server/compare/fixed_point.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server/near_names.h"
+#include "server/evaluate/near_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

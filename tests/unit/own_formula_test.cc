@@ -1,5 +1,6 @@
 // Formulas in place of names: what is refused, and that results are the formula's.
-#include "server/own_formula.h"
+#include "server/compare/plan.h"
+#include "server/evaluate/own_formula.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,9 +52,9 @@ TEST(OwnFormula, RefusesWithTheFieldAndWhatWouldBeRight) {
     const std::string request = "gradients { " + std::string(refused.request) + " }";
     ExpectRefused(refused, PlanStatus<v1::GradientRequest>(request.c_str(), kGradient));
   }
-  RawActivation raw;
-  raw.formula = "x";
-  EXPECT_EQ(MakeFunction("comparison.reference", raw).status().code(), kUnimplemented);
+  v1::CompareApproximationsRequest comparison;
+  comparison.mutable_reference()->set_formula("x");
+  EXPECT_EQ(MakeComparePlan("", comparison, Limits()).status().code(), kUnimplemented);
 }
 
 TEST(OwnFormula, MayBeLongOnlyInSmallBatches) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "server/plan.h"
+#include "server/evaluate/plan.h"
 #include "tests/unit/planner.h"
 #include "tests/unit/requests.h"
 

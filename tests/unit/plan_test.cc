@@ -1,5 +1,5 @@
 // Which requests become plans, and what is said of those that do not.
-#include "server/plan.h"
+#include "server/evaluate/plan.h"
 
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "server/plan.h"
+#include "server/evaluate/plan.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {

@@ -1,5 +1,5 @@
 // Presets: each is as near to what it approximates as was published, and what is refused.
-#include "server/presets.h"
+#include "server/compare/presets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "server/describe.h"
+#include "server/compare/table.h"
 #include "server/formula/kernel.h"
-#include "server/table.h"
+#include "server/rpc/describe.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "activation/v1/activation.pb.h"
-#include "server/wire.h"
+#include "server/wire/read_request.h"
+#include "server/wire/write_reply.h"
 
 namespace activation::server {
 

@@ -1,5 +1,5 @@
 // Tables: values by hand, ends, fixed point against a plain model, and what is refused.
-#include "server/table.h"
+#include "server/compare/table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

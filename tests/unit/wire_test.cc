@@ -1,6 +1,7 @@
 // The wire format against the generated classes: whatever they read, the reader reads the same, and
 // whatever the writer writes, they read.
-#include "server/wire.h"
+#include "server/wire/read_request.h"
+#include "server/wire/write_reply.h"
 
 #include <absl/strings/escaping.h>
 #include <google/protobuf/io/coded_stream.h>

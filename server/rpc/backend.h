@@ -1,0 +1,34 @@
+// What all calls share, and the one conversion of a status where it leaves the server.
+#ifndef ACTIVATION_SERVER_RPC_BACKEND_H_
+#define ACTIVATION_SERVER_RPC_BACKEND_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <grpcpp/support/status.h>
+
+#include <cstddef>
+
+#include "server/rpc/metrics.h"
+#include "server/rpc/work_queue.h"
+#include "server/wire/limits.h"
+
+namespace activation::server {
+
+struct Backend {
+  Limits limits;
+  WorkQueue queue;
+  // Of comparisons, a step of which may take long: threads of their own, so that no other call
+  // waits behind them. What they hold is admitted by `queue`.
+  WorkQueue comparisons;
+  Metrics& metrics;
+};
+
+// Keeps the bytes counted as pending as long as it lives; RESOURCE_EXHAUSTED where there is no
+// room.
+absl::StatusOr<WorkQueue::Admission> Admit(size_t bytes, Backend& backend);
+
+grpc::Status ToGrpcStatus(const absl::Status& status);
+
+}  // namespace activation::server
+
+#endif  // ACTIVATION_SERVER_RPC_BACKEND_H_
