@@ -6,11 +6,7 @@
 
 namespace activation {
 
-v1::DataType ToProto(DataType type) {
-  constexpr v1::DataType kTypes[] = {v1::DATA_TYPE_FLOAT32, v1::DATA_TYPE_FLOAT64,
-                                     v1::DATA_TYPE_FLOAT16, v1::DATA_TYPE_BFLOAT16};
-  return kTypes[static_cast<size_t>(type)];
-}
+v1::DataType ToProto(DataType type) { return static_cast<v1::DataType>(NumberOf(type)); }
 
 v1::DataType ToProto(std::optional<DataType> type) {
   return type.has_value() ? ToProto(*type) : v1::DATA_TYPE_UNSPECIFIED;

@@ -1,17 +1,13 @@
 #include "client/tensor.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "proto/tensor_codec.h"
 
 namespace activation {
-
-static_assert(std::endian::native == std::endian::little, "tensors are packed little-endian");
 
 namespace {
 
@@ -22,26 +18,7 @@ std::string Pack(std::span<const Element> elements) {
   return data;
 }
 
-template <class Element>
-Element At(const std::string& data, size_t index) {
-  Element element;
-  std::memcpy(&element, data.data() + index * sizeof(Element), sizeof(Element));
-  return element;
-}
-
-template <class Element, class Encode>
-std::string Pack(std::span<const double> values, Encode encode) {
-  std::vector<Element> elements(values.size());
-  std::transform(values.begin(), values.end(), elements.begin(), encode);
-  return Pack(std::span<const Element>(elements));
-}
-
 }  // namespace
-
-const char* NameOf(DataType type) {
-  constexpr const char* kNames[] = {"float32", "float64", "float16", "bfloat16"};
-  return kNames[static_cast<size_t>(type)];
-}
 
 Tensor MakeTensor(std::span<const float> values, std::vector<int64_t> shape) {
   return {.type = DataType::kFloat32, .shape = std::move(shape), .data = Pack(values)};
@@ -53,41 +30,15 @@ Tensor MakeTensor(std::span<const double> values, std::vector<int64_t> shape) {
 
 Tensor MakeTensor(DataType type, std::span<const double> values, std::vector<int64_t> shape) {
   Tensor tensor{.type = type, .shape = std::move(shape)};
-  switch (type) {
-    case DataType::kFloat32:
-      tensor.data = Pack<float>(values, [](double value) { return static_cast<float>(value); });
-      break;
-    case DataType::kFloat64:
-      tensor.data = Pack(values);
-      break;
-    case DataType::kFloat16:
-      tensor.data = Pack<uint16_t>(values, DoubleToFloat16);
-      break;
-    case DataType::kBFloat16:
-      tensor.data = Pack<uint16_t>(values, DoubleToBFloat16);
-      break;
-  }
+  tensor.data.resize(values.size() * SizeOf(type));
+  Encode(type, values.data(), values.size(), reinterpret_cast<std::byte*>(tensor.data.data()));
   return tensor;
 }
 
 std::vector<double> ToDoubles(const Tensor& tensor) {
   std::vector<double> values(tensor.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    switch (tensor.type) {
-      case DataType::kFloat32:
-        values[i] = At<float>(tensor.data, i);
-        break;
-      case DataType::kFloat64:
-        values[i] = At<double>(tensor.data, i);
-        break;
-      case DataType::kFloat16:
-        values[i] = Float16ToDouble(At<uint16_t>(tensor.data, i));
-        break;
-      case DataType::kBFloat16:
-        values[i] = BFloat16ToDouble(At<uint16_t>(tensor.data, i));
-        break;
-    }
-  }
+  Decode(tensor.type, reinterpret_cast<const std::byte*>(tensor.data.data()), values.size(),
+         values.data());
   return values;
 }
 

@@ -10,18 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "proto/element_type.h"
 
 namespace activation {
-
-enum class DataType : uint8_t { kFloat32, kFloat64, kFloat16, kBFloat16 };
-
-// Bytes of one element.
-constexpr size_t SizeOf(DataType type) {
-  return type == DataType::kFloat64 ? 8 : type == DataType::kFloat32 ? 4 : 2;
-}
-
-// "float32", "float64", "float16", "bfloat16".
-const char* NameOf(DataType type);
 
 struct Tensor {
   DataType type = DataType::kFloat32;

@@ -19,65 +19,77 @@ constexpr size_t kVersionBytes = 2;
 // numpy.save pads the header, so that the elements are aligned.
 constexpr size_t kAlignment = 64;
 
-struct ElementType {
-  // The type string without its byte order.
-  std::string_view code;
-  DataType type;
-  // Only as this type if it is asked for: the file could mean something else.
-  bool on_request;
-};
-constexpr ElementType kElementTypes[] = {
-    {"f4", DataType::kFloat32, false}, {"f8", DataType::kFloat64, false},
-    {"f2", DataType::kFloat16, false}, {"u2", DataType::kBFloat16, true},
-    {"V2", DataType::kBFloat16, true},
-};
+// NumPy has some of the types, and calls them "f4" and the like. The bits of the others stand in
+// files of unsigned integers, as "u2", or of bytes, as "V2" (so ml_dtypes writes them): these are
+// only meant where they are asked for.
+bool IsNumpyType(const ElementType& type) { return type.name == absl::StrCat("float", type.bits); }
+std::string CodeOf(const ElementType& type) {
+  return absl::StrCat(IsNumpyType(type) ? "f" : "u", type.bits / 8);
+}
+bool HasCode(const ElementType& type, std::string_view code) {
+  return code == CodeOf(type) || (!IsNumpyType(type) && code == absl::StrCat("V", type.bits / 8));
+}
 
 // A type string without its byte order: "f4" of "<f4".
-std::string_view CodeOf(std::string_view descr) { return descr.substr(descr.empty() ? 0 : 1); }
+std::string_view WithoutOrder(std::string_view descr) {
+  return descr.substr(descr.empty() ? 0 : 1);
+}
 
 // What NumPy calls a type string, for people.
-std::string Describe(const std::string& descr) {
-  const std::string_view code = CodeOf(descr);
-  for (const ElementType& element : kElementTypes) {
-    if (code == element.code && !element.on_request) return NameOf(element.type);
+std::string NumpyName(const std::string& descr) {
+  const std::string_view code = WithoutOrder(descr);
+  for (const ElementType& type : kElementTypes) {
+    if (code == CodeOf(type)) {
+      return IsNumpyType(type) ? std::string(type.name) : absl::StrCat("uint", type.bits);
+    }
   }
-  return code == "u2" ? "uint16" : absl::StrCat("'", descr.substr(0, 40), "'");
+  return absl::StrCat("'", descr.substr(0, 40), "'");
+}
+
+// "float32, float64, float16, or uint16 with the bits of bfloat16".
+std::string Supported() {
+  std::string names, bits;
+  for (const ElementType& type : kElementTypes) {
+    if (IsNumpyType(type)) {
+      absl::StrAppend(&names, type.name, ", ");
+    } else {
+      absl::StrAppend(&bits, bits.empty() ? "" : ", ", "or uint", type.bits, " with the bits of ",
+                      type.name);
+    }
+  }
+  return names + bits;
 }
 
 absl::StatusOr<DataType> TypeOf(const std::string& descr, std::optional<DataType> wanted) {
-  const std::string_view code = CodeOf(descr);
-  const auto* const element =
-      std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
-                   [code](const ElementType& candidate) { return candidate.code == code; });
-  const bool known = element != std::end(kElementTypes) &&
-                     std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
-  if (!known) {
+  const std::string_view code = WithoutOrder(descr);
+  const bool has_order = std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
+  if (has_order && wanted.has_value() && HasCode(TraitsOf(*wanted), code)) return *wanted;
+  const auto* const found = std::ranges::find_if(
+      kElementTypes, [code](const ElementType& type) { return HasCode(type, code); });
+  const std::string holds = absl::StrCat("holds ", NumpyName(descr));
+  if (!has_order || found == kElementTypes.end()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("holds ", Describe(descr),
-                     "; float32, float64, float16, or uint16 with the bits of bfloat16 are "
-                     "supported: convert it, for example with x.astype('float32')"));
-  }
-  if (wanted == element->type || (!wanted.has_value() && !element->on_request)) {
-    return element->type;
+        absl::StrCat(holds, "; ", Supported(),
+                     " are supported: convert it, for example with x.astype('float32')"));
   }
   if (!wanted.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("holds ", Describe(descr),
-                     "; add --dtype bfloat16 if these are the bits of bfloat16 numbers, otherwise "
-                     "convert it, for example with x.astype('float32')"));
+    if (IsNumpyType(*found)) return found->type;
+    return absl::InvalidArgumentError(absl::StrCat(
+        holds, "; add --dtype ", found->name, " if these are the bits of ", found->name,
+        " numbers, otherwise convert it, for example with x.astype('float32')"));
   }
-  if (*wanted == DataType::kBFloat16) {
+  const ElementType& type = TraitsOf(*wanted);
+  if (!IsNumpyType(type)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("holds ", Describe(descr),
-                     ", but --dtype is bfloat16, whose bits stand in a "
-                     "uint16 file: drop --dtype, and add --output-dtype bfloat16 if the result "
-                     "should be bfloat16"));
+        absl::StrCat(holds, ", but --dtype is ", type.name, ", whose bits stand in a uint",
+                     type.bits, " file: drop --dtype, and add --output-dtype ", type.name,
+                     " if the result should be ", type.name));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("holds ", Describe(descr), ", but --dtype is ", NameOf(*wanted),
-                   element->on_request ? ": convert it with x.astype('"
-                                       : ": drop --dtype, or convert it with x.astype('",
-                   NameOf(*wanted), "')"));
+      absl::StrCat(holds, ", but --dtype is ", type.name,
+                   IsNumpyType(*found) ? ": drop --dtype, or convert it with x.astype('"
+                                       : ": convert it with x.astype('",
+                   type.name, "')"));
 }
 
 void SwapBytes(std::string& data, size_t size) {
@@ -171,8 +183,7 @@ absl::StatusOr<Tensor> DecodeNpy(std::string_view bytes, std::optional<DataType>
 }
 
 std::string EncodeNpy(DataType type, std::span<const int64_t> shape, std::string_view data) {
-  constexpr const char* kCodes[] = {"<f4", "<f8", "<f2", "<u2"};
-  std::string header = FormatNpyHeader(kCodes[static_cast<size_t>(type)], shape);
+  std::string header = FormatNpyHeader(absl::StrCat("<", CodeOf(TraitsOf(type))), shape);
   const size_t fixed = kMagic.size() + kVersionBytes + 2;
   const size_t padded = (fixed + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
   header.resize(padded - fixed - 1, ' ');

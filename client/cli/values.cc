@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 
 namespace activation::cli {
 namespace {
@@ -49,8 +49,8 @@ double ReadToOdd(const char* text, char** end) {
 using Read = double (*)(const char*, char**);
 
 Read ReaderFor(DataType type) {
-  constexpr Read kReaders[] = {ReadFloat, ReadDouble, ReadToOdd, ReadToOdd};
-  return kReaders[static_cast<size_t>(type)];
+  if (type == DataType::kFloat32) return ReadFloat;
+  return type == DataType::kFloat64 ? ReadDouble : ReadToOdd;
 }
 
 absl::Status NotANumber(const std::string& text) {
@@ -81,14 +81,6 @@ std::string Shortest(Number value) {
 }
 
 }  // namespace
-
-std::optional<DataType> FindDataType(const std::string& name) {
-  for (const DataType type :
-       {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16, DataType::kBFloat16}) {
-    if (name == NameOf(type)) return type;
-  }
-  return std::nullopt;
-}
 
 absl::StatusOr<double> ParseNumber(const std::string& text) {
   double value = 0;
@@ -145,17 +137,9 @@ absl::StatusOr<Activation> ParseActivation(const std::string& text) {
 
 std::string FormatDecimal(DataType type, double value) {
   if (std::isnan(value)) return "nan";
-  switch (type) {
-    case DataType::kFloat32:
-      return Shortest(static_cast<float>(value));
-    case DataType::kFloat64:
-      return Shortest(value);
-    case DataType::kFloat16:
-      return FewestDigits(value, [](double v) { return Float16ToDouble(DoubleToFloat16(v)); });
-    case DataType::kBFloat16:
-      return FewestDigits(value, [](double v) { return BFloat16ToDouble(DoubleToBFloat16(v)); });
-  }
-  return {};
+  if (type == DataType::kFloat32) return Shortest(static_cast<float>(value));
+  if (type == DataType::kFloat64) return Shortest(value);
+  return FewestDigits(value, [type](double v) { return ToDouble(type, ToBits(type, v)); });
 }
 
 std::string FormatHex(double value) {

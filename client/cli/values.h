@@ -14,9 +14,6 @@
 
 namespace activation::cli {
 
-// "float32", "float64", "float16", "bfloat16"; none for any other name.
-std::optional<DataType> FindDataType(const std::string& name);
-
 // One number, as strtod reads it: "-5.5", "1e-3", "0x1.8p+1", "inf", "nan", "-0". The nearest
 // float64. INVALID_ARGUMENT, quoting the text, for anything else.
 absl::StatusOr<double> ParseNumber(const std::string& text);

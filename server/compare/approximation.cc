@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "server/compare/errors.h"
 #include "server/compare/make_domain.h"
 #include "server/compare/presets.h"
@@ -58,7 +59,7 @@ absl::StatusOr<Candidate> FromFormula(absl::string_view field, const v1::Formula
     return errors::BadFormula(field, kernel.status().message());
   }
   const auto shared = std::make_shared<const formula::FormulaKernel>(*std::move(kernel));
-  const engine::DataType type = subject.domain.type;
+  const DataType type = subject.domain.type;
   return Candidate{
       .label = message.expression().substr(0, kMaxNameBytes),
       .run = [shared, type](int64_t, const std::byte* input, std::byte* output, size_t count) {
@@ -71,7 +72,7 @@ absl::StatusOr<Candidate> FromTable(absl::string_view field, const v1::Table& me
   auto kernel = MakeTable(field, message, subject.quantity);
   if (!kernel.ok()) return kernel.status();
   const auto shared = std::make_shared<const TableKernel>(*std::move(kernel));
-  const engine::DataType type = subject.domain.type;
+  const DataType type = subject.domain.type;
   return Candidate{
       .label = "table",
       .run = [shared, type](int64_t, const std::byte* input, std::byte* output, size_t count) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "proto/element_type.h"
 #include "server/engine/packed.h"
 
 namespace activation::server {
@@ -42,7 +43,7 @@ BlockComparer::BlockComparer(const ComparePlan& plan, const RegionBounds& bounds
   for (std::vector<double>* doubles : {&x_, &hi_, &lo_, &rounded_, &candidate_, &error_, &ulp_}) {
     doubles->resize(room);
   }
-  points_.resize(room * engine::SizeOf(plan.subject.domain.type));
+  points_.resize(room * SizeOf(plan.subject.domain.type));
   results_.resize(points_.size());
 }
 
@@ -61,7 +62,7 @@ void BlockComparer::RunBlock(int64_t first, int64_t end, const std::atomic<bool>
   first_ = first - static_cast<int64_t>(begin_);
   end_ = static_cast<size_t>(end - first_);
   plan_.subject.domain.Fill(first_, end_, points_.data());
-  engine::Decode(plan_.subject.domain.type, points_.data(), end_, x_.data());
+  Decode(plan_.subject.domain.type, points_.data(), end_, x_.data());
   ComputeTruth();
   MakeStretches();
   for (size_t k = 0; k < figures_.size() && !cancelled; ++k) RunCandidate(k);
@@ -79,15 +80,15 @@ void BlockComparer::ComputeTruth() {
                                  .input_type = plan_.subject.domain.type,
                                  .output_type = plan_.subject.domain.type};
   engine::Run(operation, {.input = points_.data(), .output = results_.data()}, end_);
-  engine::Decode(operation.output_type, results_.data(), end_, rounded_.data());
+  Decode(operation.output_type, results_.data(), end_, rounded_.data());
   // From float64 to float64 the engine is fastest, unless it has to find out how far below its
   // range a result is: what rounds to 0 counts as 0.
   size_t nonzero = 0;
   for (size_t i = 0; i < end_; ++i) {
     if (rounded_[i] != 0) error_[nonzero++] = x_[i];
   }
-  operation.input_type = engine::DataType::kFloat64;
-  operation.output_type = engine::DataType::kFloat64;
+  operation.input_type = DataType::kFloat64;
+  operation.output_type = DataType::kFloat64;
   engine::Run(operation,
               {.input = reinterpret_cast<const std::byte*>(error_.data()),
                .output = reinterpret_cast<std::byte*>(ulp_.data())},
@@ -116,7 +117,7 @@ void BlockComparer::RunCandidate(size_t k) {
   const std::chrono::duration<double, std::nano> took = Clock::now() - start;
   figures.nanoseconds_per_point =
       std::min(figures.nanoseconds_per_point, took.count() / static_cast<double>(end_));
-  engine::Decode(plan_.subject.domain.type, results_.data(), end_, candidate_.data());
+  Decode(plan_.subject.domain.type, results_.data(), end_, candidate_.data());
 
   const ComparedArrays arrays = {.type = plan_.subject.domain.type,
                                  .first_index = first_,

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/compare/figures.h"
 #include "server/compare/plan.h"
 
@@ -94,7 +95,7 @@ class BlockComparer {
   void DrawCurve(std::vector<std::pair<int64_t, CurvePoint>>& curve) const;
   // Whether the truth is larger at the second point.
   bool Rises(size_t from, size_t to) const;
-  bool IsPrecise() const { return plan_.subject.domain.type == engine::DataType::kFloat64; }
+  bool IsPrecise() const { return plan_.subject.domain.type == DataType::kFloat64; }
 
   const ComparePlan& plan_;
   const RegionBounds& bounds_;

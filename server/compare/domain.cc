@@ -1,9 +1,10 @@
 #include "server/compare/domain.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "proto/element_type.h"
 #include "server/compare/normal_samples.h"
-#include "server/engine/packed.h"
 
 namespace activation::server {
 namespace {
@@ -24,46 +25,24 @@ double GridPoint(const GridPoints& grid, int64_t i, int64_t n) {
   return std::clamp(static_cast<double>(weighted / last), grid.from, grid.to);
 }
 
-uint64_t SignBit(engine::DataType type) {
-  return uint64_t{1} << (8 * static_cast<int>(engine::SizeOf(type)) - 1);
-}
+uint64_t SignBit(DataType type) { return uint64_t{1} << (TraitsOf(type).bits - 1); }
 
 }  // namespace
 
-int64_t OrdinalOf(engine::DataType type, uint64_t bits) {
+int64_t OrdinalOf(DataType type, uint64_t bits) {
   const uint64_t sign = SignBit(type);
   const int64_t size = static_cast<int64_t>(bits & (sign - 1));
   return (bits & sign) != 0 ? -1 - size : size;
 }
 
-uint64_t BitsAt(engine::DataType type, int64_t ordinal) {
+uint64_t BitsAt(DataType type, int64_t ordinal) {
   return ordinal < 0 ? static_cast<uint64_t>(-1 - ordinal) | SignBit(type)
                      : static_cast<uint64_t>(ordinal);
 }
 
-uint64_t BitsOf(engine::DataType type, double value) {
-  std::byte packed[sizeof(uint64_t)] = {};
-  engine::Encode(type, &value, 1, packed);
-  return engine::LoadAs<uint64_t>(packed, 0);
-}
-
-double ValueOf(engine::DataType type, uint64_t bits) {
-  std::byte packed[sizeof(double)];
-  StoreBits(type, packed, 0, bits);
-  double value = 0;
-  engine::Decode(type, packed, 1, &value);
-  return value;
-}
-
-void StoreBits(engine::DataType type, std::byte* packed, size_t index, uint64_t bits) {
-  switch (engine::SizeOf(type)) {
-    case 2:
-      return engine::StoreAs(packed, index, static_cast<uint16_t>(bits));
-    case 4:
-      return engine::StoreAs(packed, index, static_cast<uint32_t>(bits));
-    default:
-      return engine::StoreAs(packed, index, bits);
-  }
+void StoreBits(DataType type, std::byte* packed, size_t index, uint64_t bits) {
+  const size_t size = SizeOf(type);
+  std::memcpy(packed + index * size, &bits, size);
 }
 
 bool Domain::IsAscending() const {
@@ -81,7 +60,7 @@ void Domain::Fill(int64_t first, size_t n, std::byte* packed) const {
     }
   };
   std::visit(Overloaded{[&](const GridPoints& grid) {
-                          each([&](int64_t i) { return BitsOf(type, GridPoint(grid, i, count)); });
+                          each([&](int64_t i) { return ToBits(type, GridPoint(grid, i, count)); });
                         },
                         [&](const ConsecutiveValues& values) {
                           each([&](int64_t i) { return BitsAt(type, values.first + i); });
@@ -89,7 +68,7 @@ void Domain::Fill(int64_t first, size_t n, std::byte* packed) const {
                         [&](const NormalSamples& normal) {
                           each([&](int64_t i) {
                             const double z = NormalSample(normal.seed, static_cast<uint64_t>(i));
-                            return BitsOf(type, normal.mean + normal.standard_deviation * z);
+                            return ToBits(type, normal.mean + normal.standard_deviation * z);
                           });
                         },
                         [&](const GivenPoints& given) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "proto/element_type.h"
 #include "server/evaluate/elements.h"
 
 namespace activation::server {
@@ -36,7 +37,7 @@ struct GivenPoints {
 };
 
 struct Domain {
-  engine::DataType type = engine::DataType::kFloat64;
+  DataType type = DataType::kFloat64;
   int64_t count = 0;
   std::variant<GridPoints, ConsecutiveValues, NormalSamples, GivenPoints> source = GridPoints{};
 
@@ -48,15 +49,11 @@ struct Domain {
 
 // The place of a value in the ascending order of a type's values, that of +0 being 0 and of -0
 // being -1; `bits` are the type's. NaN lies beyond the infinities.
-int64_t OrdinalOf(engine::DataType type, uint64_t bits);
-uint64_t BitsAt(engine::DataType type, int64_t ordinal);
+int64_t OrdinalOf(DataType type, uint64_t bits);
+uint64_t BitsAt(DataType type, int64_t ordinal);
 
-// A float64 rounded once to the type, as its bits.
-uint64_t BitsOf(engine::DataType type, double value);
-// The value that those bits stand for.
-double ValueOf(engine::DataType type, uint64_t bits);
 // Sets one element.
-void StoreBits(engine::DataType type, std::byte* packed, size_t index, uint64_t bits);
+void StoreBits(DataType type, std::byte* packed, size_t index, uint64_t bits);
 
 }  // namespace activation::server
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/evaluate/error_text.h"
 #include "server/evaluate/errors.h"
 #include "server/wire/limits.h"
@@ -42,14 +43,14 @@ absl::Status RangeReversed(absl::string_view field, double from, double to) {
   return Invalid(field, ".to is ", Number(to), ", which is below from, ", Number(from));
 }
 
-absl::Status NoValueBetween(absl::string_view field, engine::DataType type) {
-  return Invalid(field, ": there is no ", NameOf(type), " value from `from` to `to`");
+absl::Status NoValueBetween(absl::string_view field, DataType type) {
+  return Invalid(field, ": there is no ", ContractNameOf(type), " value from `from` to `to`");
 }
 
-absl::Status TooManyValues(absl::string_view field, engine::DataType type, int64_t maximum) {
-  return Invalid(field, " has more than ", maximum, " ", NameOf(type),
+absl::Status TooManyValues(absl::string_view field, DataType type, int64_t maximum) {
+  return Invalid(field, " has more than ", maximum, " ", ContractNameOf(type),
                  " values, which are allowed; narrow it by from and to",
-                 type == engine::DataType::kFloat32
+                 type == DataType::kFloat32
                      ? ", or call CompareApproximationsStream, which may have all"
                      : "");
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 
 namespace activation::server::errors {
@@ -22,8 +23,8 @@ absl::Status NotPositive(absl::string_view field, double value);
 absl::Status NotAscending(absl::string_view field, double value, double before);
 // `field` has `from` and `to`.
 absl::Status RangeReversed(absl::string_view field, double from, double to);
-absl::Status NoValueBetween(absl::string_view field, engine::DataType type);
-absl::Status TooManyValues(absl::string_view field, engine::DataType type, int64_t maximum);
+absl::Status NoValueBetween(absl::string_view field, DataType type);
+absl::Status TooManyValues(absl::string_view field, DataType type, int64_t maximum);
 absl::Status OutOfRange(absl::string_view field, int64_t value, int64_t minimum, int64_t maximum);
 absl::Status MissingForm(absl::string_view field);
 absl::Status LabelTooLong(absl::string_view field);

@@ -4,19 +4,13 @@
 #include <bit>
 #include <cmath>
 
+#include "proto/element_type.h"
+
 namespace activation::server {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMost = std::numeric_limits<double>::max();
-
-// Binary formats: bits of the significand, the leading one included, and the least exponent of a
-// normal number.
-struct Format {
-  int precision;
-  int least_exponent;
-};
-constexpr Format kFormats[engine::kDataTypeCount] = {{24, -126}, {53, -1022}, {11, -14}, {8, -126}};
 
 constexpr int kExponentBias = 1023;
 constexpr int kFractionBits = 52;
@@ -193,7 +187,7 @@ double ErrorDistribution::AbsoluteQuantile(int64_t errors) const {
 }
 
 void ComputeErrors(const ComparedArrays& a, size_t count) {
-  const Format& format = kFormats[static_cast<int>(a.type)];
+  const ElementType& format = TraitsOf(a.type);
   const int64_t least = format.least_exponent + kExponentBias;
   for (size_t i = 0; i < count; ++i) {
     const double difference = a.candidate[i] - a.hi[i];
@@ -201,7 +195,7 @@ void ComputeErrors(const ComparedArrays& a, size_t count) {
     const double bounded = std::clamp(error, -kMost, kMost);
     a.error[i] = IsFinite(a.candidate[i]) && IsFinite(a.hi[i]) ? bounded : kNaN;
   }
-  if (a.type == engine::DataType::kFloat64) {
+  if (a.type == DataType::kFloat64) {
     for (size_t i = 0; i < count; ++i) {
       int64_t exponent = ExponentField(a.hi[i]);
       // Just below a power of two is the binade below it.

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 
 namespace activation::server {
@@ -113,7 +114,7 @@ class ErrorDistribution {
 // Arrays of neighbouring points: the candidate beside the truth (ComparedPoint). lo is null where
 // it is 0 throughout.
 struct ComparedArrays {
-  engine::DataType type;
+  DataType type;
   int64_t first_index;
   const double* x;
   const double* hi;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/compare/errors.h"
 #include "server/engine/packed.h"
 #include "server/evaluate/errors.h"
@@ -18,8 +19,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-absl::StatusOr<Domain> FromGrid(absl::string_view field, const v1::Grid& grid,
-                                engine::DataType type, int64_t max_points) {
+absl::StatusOr<Domain> FromGrid(absl::string_view field, const v1::Grid& grid, DataType type,
+                                int64_t max_points) {
   for (const auto& [name, bound] : {std::pair(".from", grid.from()), std::pair(".to", grid.to())}) {
     if (!std::isfinite(bound)) return errors::NotFinite(absl::StrCat(field, name), bound);
   }
@@ -36,14 +37,14 @@ absl::StatusOr<Domain> FromGrid(absl::string_view field, const v1::Grid& grid,
 bool IsAscending(const Elements& elements) {
   constexpr size_t kSome = 1024;
   ElementReader reader(elements);
-  std::vector<std::byte> packed(kSome * engine::SizeOf(elements.type));
+  std::vector<std::byte> packed(kSome * SizeOf(elements.type));
   std::vector<double> values(kSome);
   double last = -kInfinity;
   const auto total = static_cast<size_t>(elements.count);
   for (size_t first = 0; first < total; first += kSome) {
     const size_t n = std::min(kSome, total - first);
     reader.Copy(first, n, packed.data());
-    engine::Decode(elements.type, packed.data(), n, values.data());
+    Decode(elements.type, packed.data(), n, values.data());
     for (size_t i = 0; i < n; ++i) {
       if (!(values[i] >= last)) return false;
       last = values[i];
@@ -53,8 +54,7 @@ bool IsAscending(const Elements& elements) {
 }
 
 absl::StatusOr<Domain> FromPoints(absl::string_view field, absl::string_view type_field,
-                                  const v1::Tensor& points, engine::DataType type,
-                                  int64_t max_points) {
+                                  const v1::Tensor& points, DataType type, int64_t max_points) {
   auto elements = MakeElements(field, ToRaw(points));
   if (!elements.ok()) return elements.status();
   if (elements->type != type) {
@@ -71,26 +71,26 @@ absl::StatusOr<Domain> FromPoints(absl::string_view field, absl::string_view typ
 
 // The ordinals of the least value that is not below `bound`, and of the greatest not above it; both
 // zeros are neither below nor above 0.
-int64_t LeastFrom(engine::DataType type, double bound) {
-  if (bound == 0) return OrdinalOf(type, BitsOf(type, -0.0));
-  const uint64_t bits = BitsOf(type, bound);
+int64_t LeastFrom(DataType type, double bound) {
+  if (bound == 0) return OrdinalOf(type, ToBits(type, -0.0));
+  const uint64_t bits = ToBits(type, bound);
   const int64_t ordinal = OrdinalOf(type, bits);
-  return ValueOf(type, bits) < bound ? ordinal + 1 : ordinal;
+  return ToDouble(type, bits) < bound ? ordinal + 1 : ordinal;
 }
-int64_t GreatestTo(engine::DataType type, double bound) {
-  if (bound == 0) return OrdinalOf(type, BitsOf(type, 0.0));
-  const uint64_t bits = BitsOf(type, bound);
+int64_t GreatestTo(DataType type, double bound) {
+  if (bound == 0) return OrdinalOf(type, ToBits(type, 0.0));
+  const uint64_t bits = ToBits(type, bound);
   const int64_t ordinal = OrdinalOf(type, bits);
-  return ValueOf(type, bits) > bound ? ordinal - 1 : ordinal;
+  return ToDouble(type, bits) > bound ? ordinal - 1 : ordinal;
 }
 
 absl::StatusOr<Domain> FromEveryValue(absl::string_view field, const v1::EveryValue& every,
-                                      engine::DataType type, int64_t max_points) {
+                                      DataType type, int64_t max_points) {
   const auto path = [&](absl::string_view name) { return absl::StrCat(field, ".", name); };
   if (every.has_from() && std::isnan(every.from())) return errors::IsNan(path("from"));
   if (every.has_to() && std::isnan(every.to())) return errors::IsNan(path("to"));
   // Half of all bit patterns are negative.
-  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - 8 * engine::SizeOf(type));
+  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - TraitsOf(type).bits);
   const int64_t first = every.has_from() ? LeastFrom(type, every.from()) : -1 - most;
   const int64_t last = every.has_to() ? GreatestTo(type, every.to()) : most;
   if (every.has_from() && every.has_to() && every.to() < every.from()) {
@@ -108,7 +108,7 @@ absl::StatusOr<Domain> FromEveryValue(absl::string_view field, const v1::EveryVa
 }
 
 absl::StatusOr<Domain> FromNormal(absl::string_view field, const v1::NormalDistribution& normal,
-                                  engine::DataType type, int64_t max_points) {
+                                  DataType type, int64_t max_points) {
   if (!std::isfinite(normal.mean())) {
     return errors::NotFinite(absl::StrCat(field, ".mean"), normal.mean());
   }
@@ -128,8 +128,8 @@ absl::StatusOr<Domain> FromNormal(absl::string_view field, const v1::NormalDistr
 }  // namespace
 
 absl::StatusOr<Domain> MakeDomain(absl::string_view prefix,
-                                  const v1::CompareApproximationsRequest& request,
-                                  engine::DataType type, int64_t max_points) {
+                                  const v1::CompareApproximationsRequest& request, DataType type,
+                                  int64_t max_points) {
   const auto path = [&](absl::string_view field) { return absl::StrCat(prefix, field); };
   switch (request.domain_case()) {
     case v1::CompareApproximationsRequest::kGrid:

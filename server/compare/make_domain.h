@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "activation/v1/activation.pb.h"
+#include "proto/element_type.h"
 #include "server/compare/domain.h"
 
 namespace activation::server {
@@ -15,8 +16,8 @@ namespace activation::server {
 // Errors name fields with `prefix` before them. At most `max_points`; what is given is borrowed
 // from the request.
 absl::StatusOr<Domain> MakeDomain(absl::string_view prefix,
-                                  const v1::CompareApproximationsRequest& request,
-                                  engine::DataType type, int64_t max_points);
+                                  const v1::CompareApproximationsRequest& request, DataType type,
+                                  int64_t max_points);
 
 }  // namespace activation::server
 

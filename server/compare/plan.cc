@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "server/compare/approximation.h"
 #include "server/compare/errors.h"
 #include "server/compare/make_domain.h"
@@ -125,8 +126,7 @@ absl::StatusOr<ComparePlan> MakeComparePlan(absl::string_view prefix,
   const auto reference = MakeFunction(path("reference"), ToRaw(request.reference()));
   if (!reference.ok()) return reference.status();
   plan.subject.reference = *reference;
-  const auto type =
-      MakeDataType(path("data_type"), request.data_type(), engine::DataType::kFloat64);
+  const auto type = MakeDataType(path("data_type"), request.data_type(), DataType::kFloat64);
   if (!type.ok()) return type.status();
   absl::Status status = SetQuantity(path("quantity"), request.quantity(), plan);
   if (!status.ok()) return status;

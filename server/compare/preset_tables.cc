@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/compare/errors.h"
 #include "server/evaluate/errors.h"
 
@@ -38,8 +39,8 @@ absl::StatusOr<std::vector<double>> ValuesAt(absl::string_view field, const std:
   std::vector<double> values(x.size());
   engine::Run({.function = reference,
                .quantity = engine::Quantity::kValue,
-               .input_type = engine::DataType::kFloat64,
-               .output_type = engine::DataType::kFloat64},
+               .input_type = DataType::kFloat64,
+               .output_type = DataType::kFloat64},
               {.input = std::as_bytes(std::span(x)).data(),
                .output = std::as_writable_bytes(std::span(values)).data()},
               x.size());

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "proto/element_type.h"
+
 namespace activation::server {
 namespace {
 
@@ -24,19 +26,19 @@ Together AddUp(const ReportedFigures& reported, size_t begin, size_t end) {
   return total;
 }
 
-void FillPoint(engine::DataType type, const Maximum& maximum, v1::ErrorPoint& point) {
+void FillPoint(DataType type, const Maximum& maximum, v1::ErrorPoint& point) {
   point.set_error(maximum.error);
   point.set_x(maximum.at.x);
   point.set_reference(maximum.at.hi);
   point.set_candidate(maximum.at.candidate);
-  point.set_x_bits(BitsOf(type, maximum.at.x));
-  point.set_reference_bits(BitsOf(type, maximum.at.rounded));
-  point.set_candidate_bits(BitsOf(type, maximum.at.candidate));
+  point.set_x_bits(ToBits(type, maximum.at.x));
+  point.set_reference_bits(ToBits(type, maximum.at.rounded));
+  point.set_candidate_bits(ToBits(type, maximum.at.candidate));
 }
 
 // What reports and regions have in common.
 template <class Report>
-void FillFigures(engine::DataType type, const Together& total, Report& report) {
+void FillFigures(DataType type, const Together& total, Report& report) {
   const ErrorFigures& figures = total.figures;
   report.set_points(figures.points);
   report.set_non_finite_mismatches(figures.mismatches);
@@ -57,13 +59,12 @@ void FillFigures(engine::DataType type, const Together& total, Report& report) {
 }
 
 // Adds the largest error on the other side of 0, where it lies opposite.
-void FillMirror(engine::DataType type, const Maximum& below, const Maximum& above,
-                v1::ErrorPoint& point) {
+void FillMirror(DataType type, const Maximum& below, const Maximum& above, v1::ErrorPoint& point) {
   if (!below.IsSet() || !above.IsSet() || below.at.x != -above.at.x || above.at.x == 0) return;
   FillPoint(type, point.x() < 0 ? above : below, *point.mutable_mirror());
 }
 
-void FillIncidents(engine::DataType type, const IncidentFigures& figures, v1::Incidents& out) {
+void FillIncidents(DataType type, const IncidentFigures& figures, v1::Incidents& out) {
   out.set_count(figures.count);
   if (figures.count == 0) return;
   out.set_lowest_x(figures.lowest_x);
@@ -124,7 +125,7 @@ void FillCurve(const std::vector<CurvePoint>& curve, v1::Curve& out) {
 }  // namespace
 
 void FillReport(const ReportedFigures& reported, v1::ApproximationReport& report) {
-  const engine::DataType type = reported.plan.subject.domain.type;
+  const DataType type = reported.plan.subject.domain.type;
   const CandidateFigures& figures = reported.figures;
   const Together total = AddUp(reported, 0, figures.regions.size());
   FillFigures(type, total, report);

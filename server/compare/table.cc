@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/compare/errors.h"
 #include "server/engine/packed.h"
 
@@ -186,19 +187,18 @@ double ResultOf(const Piecewise<FixedPoint>& pieces, double x) {
 
 }  // namespace
 
-void TableKernel::Run(engine::DataType io_type, const std::byte* x, std::byte* y,
-                      size_t count) const {
-  const size_t size = engine::SizeOf(io_type);
+void TableKernel::Run(DataType io_type, const std::byte* x, std::byte* y, size_t count) const {
+  const size_t size = SizeOf(io_type);
   std::array<double, kBlock> block;
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const size_t some = std::min(kBlock, count - begin);
-    engine::Decode(io_type, x + begin * size, some, block.data());
+    Decode(io_type, x + begin * size, some, block.data());
     std::visit(
         [&](const auto& pieces) {
           for (size_t i = 0; i < some; ++i) block[i] = ResultOf(pieces, block[i]);
         },
         form_);
-    engine::Encode(io_type, block.data(), some, y + begin * size);
+    Encode(io_type, block.data(), some, y + begin * size);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "activation/v1/activation.pb.h"
+#include "proto/element_type.h"
 #include "server/compare/fixed_point.h"
 #include "server/compare/piecewise.h"
 #include "server/engine/engine.h"
@@ -24,7 +25,7 @@ class TableKernel {
  public:
   // y[i] = table(x[i]), rounded once to io_type, for i < count; both are packed arrays of it, at
   // any alignment. y may be x. NaN is quiet, with sign and payload clear.
-  void Run(engine::DataType io_type, const std::byte* x, std::byte* y, size_t count) const;
+  void Run(DataType io_type, const std::byte* x, std::byte* y, size_t count) const;
 
  private:
   using Form = std::variant<Piecewise<Float64>, Piecewise<FixedPoint>>;

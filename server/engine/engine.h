@@ -46,17 +46,10 @@
 #include <span>
 #include <string_view>
 
+#include "proto/element_type.h"
 #include "server/engine/spec.h"
 
 namespace activation::engine {
-
-enum class DataType : uint8_t { kFloat32, kFloat64, kFloat16, kBFloat16 };
-inline constexpr int kDataTypeCount = 4;
-
-// Bytes of one element.
-constexpr size_t SizeOf(DataType type) {
-  return type == DataType::kFloat64 ? 8 : type == DataType::kFloat32 ? 4 : 2;
-}
 
 // All activations, in the catalogue's order. The pointers are valid forever.
 std::span<const Spec* const> Catalogue();

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "server/engine/catalogue.h"
 
 namespace activation::engine {
@@ -83,29 +83,13 @@ void Multiply(PreciseBlock& block, const double* factors, size_t count) {
 }
 
 void Encode(DataType type, const PreciseBlock& block, size_t count, std::byte* data) {
-  const auto odd = [&block](size_t i) {
-    return Scale(RoundToOdd(block.hi[i], block.lo[i]), block.exponent[i]);
-  };
-  switch (type) {
-    case DataType::kFloat32:
-      for (size_t i = 0; i < count; ++i) {
-        StoreAs(data, i,
-                std::isnan(block.hi[i]) ? std::numeric_limits<float>::quiet_NaN()
-                                        : static_cast<float>(odd(i)));
-      }
-      return;
-    case DataType::kFloat64:
-      for (size_t i = 0; i < count; ++i) {
-        StoreAs(data, i, std::isnan(block.hi[i]) ? kNaN : Scale(block.hi[i], block.exponent[i]));
-      }
-      return;
-    case DataType::kFloat16:
-      for (size_t i = 0; i < count; ++i) StoreAs(data, i, DoubleToFloat16(odd(i)));
-      return;
-    case DataType::kBFloat16:
-      for (size_t i = 0; i < count; ++i) StoreAs(data, i, DoubleToBFloat16(odd(i)));
-      return;
+  double values[kBlock];
+  for (size_t i = 0; i < count; ++i) {
+    const double nearest = block.hi[i];
+    const double value = type == DataType::kFloat64 ? nearest : RoundToOdd(nearest, block.lo[i]);
+    values[i] = Scale(value, block.exponent[i]);
   }
+  Encode(type, values, count, data);
 }
 
 }  // namespace activation::engine

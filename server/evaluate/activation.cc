@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "server/engine/packed.h"
 #include "server/evaluate/errors.h"
 #include "server/evaluate/near_names.h"
@@ -51,10 +52,10 @@ absl::Status SetNumbers(absl::string_view field, const RawActivation& raw,
 // As float64, which is exact.
 std::vector<double> ToDoubles(const Elements& elements) {
   const size_t count = static_cast<size_t>(elements.count);
-  std::vector<std::byte> packed(count * engine::SizeOf(elements.type));
+  std::vector<std::byte> packed(count * SizeOf(elements.type));
   ElementReader(elements).Copy(0, count, packed.data());
   std::vector<double> values(count);
-  engine::Decode(elements.type, packed.data(), count, values.data());
+  Decode(elements.type, packed.data(), count, values.data());
   return values;
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "server/evaluate/errors.h"
 #include "server/wire/limits.h"
 
@@ -16,9 +16,9 @@ namespace activation::server {
 namespace {
 
 // The type, with the two that a typed encoding tells by itself.
-absl::StatusOr<engine::DataType> TypeOf(absl::string_view field, const RawTensor& tensor) {
-  if (tensor.data_type == 0 && !tensor.float_values.empty()) return engine::DataType::kFloat32;
-  if (tensor.data_type == 0 && !tensor.double_values.empty()) return engine::DataType::kFloat64;
+absl::StatusOr<DataType> TypeOf(absl::string_view field, const RawTensor& tensor) {
+  if (tensor.data_type == 0 && !tensor.float_values.empty()) return DataType::kFloat32;
+  if (tensor.data_type == 0 && !tensor.double_values.empty()) return DataType::kFloat64;
   if (tensor.data_type == 0) return errors::MissingDataType(field);
   const auto type = DataTypeOf(tensor.data_type);
   if (!type) {
@@ -53,19 +53,22 @@ void PointAt(const std::vector<T>& values, Elements& elements) {
 
 // Takes over float_values or double_values, each rounded to the type.
 void TakeValues(RawTensor& tensor, Elements& elements) {
-  if (elements.type == engine::DataType::kFloat64) {
+  if (elements.type == DataType::kFloat64) {
     elements.doubles = std::move(tensor.double_values);
     return PointAt(elements.doubles, elements);
   }
-  if (elements.type == engine::DataType::kFloat32) {
+  if (elements.type == DataType::kFloat32) {
     elements.floats = std::move(tensor.float_values);
     return PointAt(elements.floats, elements);
   }
-  const auto encode =
-      elements.type == engine::DataType::kFloat16 ? DoubleToFloat16 : DoubleToBFloat16;
-  elements.halves.reserve(tensor.float_values.size());
-  for (const float value : tensor.float_values) elements.halves.push_back(encode(value));
-  PointAt(elements.halves, elements);
+  const size_t size = SizeOf(elements.type);
+  elements.narrow.resize(tensor.float_values.size() * size);
+  std::byte* packed = elements.narrow.data();
+  for (const double value : tensor.float_values) {
+    Encode(elements.type, &value, 1, packed);
+    packed += size;
+  }
+  PointAt(elements.narrow, elements);
 }
 
 // The elements where they stand, still without regard to the shape.
@@ -75,7 +78,7 @@ absl::Status TakeElements(absl::string_view field, RawTensor& tensor, Elements& 
   if ((tensor.data.empty() ? 0 : 1) + (has_floats ? 1 : 0) + (has_doubles ? 1 : 0) > 1) {
     return errors::TwoEncodings(field);
   }
-  const bool is_float64 = elements.type == engine::DataType::kFloat64;
+  const bool is_float64 = elements.type == DataType::kFloat64;
   if (is_float64 ? has_floats : has_doubles) return errors::WrongValues(field, elements.type);
   if (has_floats || has_doubles) {
     elements.encoding = Encoding::kValues;
@@ -85,7 +88,7 @@ absl::Status TakeElements(absl::string_view field, RawTensor& tensor, Elements& 
     return absl::OkStatus();
   }
   const size_t bytes = SizeOf(tensor.data);
-  const size_t size = engine::SizeOf(elements.type);
+  const size_t size = SizeOf(elements.type);
   if (tensor.rank == 0 && bytes % size != 0) {
     return errors::PartialElement(field, bytes, elements.type);
   }
@@ -96,8 +99,7 @@ absl::Status TakeElements(absl::string_view field, RawTensor& tensor, Elements& 
 
 }  // namespace
 
-absl::StatusOr<engine::DataType> MakeDataType(absl::string_view field, int number,
-                                              engine::DataType fallback) {
+absl::StatusOr<DataType> MakeDataType(absl::string_view field, int number, DataType fallback) {
   if (number == 0) return fallback;
   const auto type = DataTypeOf(number);
   if (!type) return errors::UnsupportedDataType(field, number);
@@ -120,7 +122,7 @@ absl::StatusOr<Elements> MakeElements(absl::string_view field, RawTensor tensor)
     if (elements.count != *count) {
       return errors::WrongValueCount(field, static_cast<uint64_t>(elements.count), *count);
     }
-  } else if (elements.count != *count || bytes % engine::SizeOf(elements.type) != 0) {
+  } else if (elements.count != *count || bytes % SizeOf(elements.type) != 0) {
     return errors::WrongByteCount(field, bytes, *count, elements.type);
   }
   elements.shape = std::move(tensor.shape);

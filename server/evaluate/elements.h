@@ -10,13 +10,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/wire/request.h"
 
 namespace activation::server {
 
 // The elements of a tensor: packed, little-endian, of `type`.
 struct Elements {
-  engine::DataType type = engine::DataType::kFloat32;
+  DataType type = DataType::kFloat32;
   Encoding encoding = Encoding::kBytes;
   Shape shape;
   int64_t count = 0;
@@ -24,7 +25,7 @@ struct Elements {
   Pieces pieces;
   std::vector<float> floats;
   std::vector<double> doubles;
-  std::vector<uint16_t> halves;
+  std::vector<std::byte> narrow;
 
   Elements() = default;
   Elements(Elements&&) = default;
@@ -34,15 +35,14 @@ struct Elements {
 // `field` is the path of the tensor, for errors.
 absl::StatusOr<Elements> MakeElements(absl::string_view field, RawTensor tensor);
 // `fallback` stands for "unspecified".
-absl::StatusOr<engine::DataType> MakeDataType(absl::string_view field, int number,
-                                              engine::DataType fallback);
+absl::StatusOr<DataType> MakeDataType(absl::string_view field, int number, DataType fallback);
 
 // Reads whole elements out of pieces, in place where an element does not straddle two of them.
 class ElementReader {
  public:
   // `elements` must outlive it. Begins at the first element.
   explicit ElementReader(const Elements& elements)
-      : pieces_(elements.pieces), size_(engine::SizeOf(elements.type)) {}
+      : pieces_(elements.pieces), size_(SizeOf(elements.type)) {}
 
   // The next element is then the one with this index.
   void MoveTo(size_t index);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/evaluate/along_axes.h"
 #include "server/evaluate/encode.h"
 #include "server/wire/reply.h"
@@ -29,7 +30,7 @@ class BiasCursor {
   const std::byte* Data(size_t first, size_t& count) {
     if (!item_.bias) return nullptr;
     const Bias& bias = *item_.bias;
-    const size_t size = engine::SizeOf(item_.input.type);
+    const size_t size = SizeOf(item_.input.type);
     if (bias.layout.inner == 1 && bias.layout.extent >= kAddends) {
       const size_t index = bias.layout.IndexOf(first);
       count = std::min(count, bias.layout.extent - index);
@@ -81,7 +82,7 @@ void ForEachResult(const Work& work, const engine::Function& function,
 // A tile's elements, packed in the order in which they lie.
 std::vector<std::byte> CopyTile(const Elements& elements, const AxisLayout& layout,
                                 const Tile& tile) {
-  const size_t size = engine::SizeOf(elements.type);
+  const size_t size = SizeOf(elements.type);
   // Side by side: either inner_count or index_count is that of the layout, or 1.
   const size_t run = tile.index_count * tile.inner_count;
   std::vector<std::byte> data(tile.outer_count * run * size);
@@ -118,7 +119,7 @@ class Gatherer {
       : item_(item),
         layout_(layout),
         tile_(tile),
-        size_(engine::SizeOf(item.input.type)),
+        size_(SizeOf(item.input.type)),
         input_(CopyTile(item.input, layout, tile)),
         upstream_(item.upstream ? CopyTile(*item.upstream, layout, tile)
                                 : std::vector<std::byte>()),

@@ -2,16 +2,16 @@
 
 #include <cstring>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 
 namespace activation::server {
 
-void Widen(engine::DataType type, const std::byte* elements, size_t count, std::byte* values) {
-  const auto decode = type == engine::DataType::kFloat16 ? Float16ToDouble : BFloat16ToDouble;
+void Widen(DataType type, const std::byte* elements, size_t count, std::byte* values) {
+  const size_t size = SizeOf(type);
   for (size_t i = 0; i < count; ++i) {
-    uint16_t bits = 0;
-    std::memcpy(&bits, elements + i * sizeof(bits), sizeof(bits));
-    const float value = static_cast<float>(decode(bits));
+    double exact = 0;
+    Decode(type, elements + i * size, 1, &exact);
+    const float value = static_cast<float>(exact);
     std::memcpy(values + i * sizeof(value), &value, sizeof(value));
   }
 }

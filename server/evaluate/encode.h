@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "proto/element_type.h"
 #include "server/wire/reply.h"
 
 namespace activation::server {
@@ -13,13 +14,13 @@ namespace activation::server {
 template <typename Run>
 void RunEncoded(const ReplyTensor& tensor, size_t count, std::byte* output, Run run);
 
-// float32 values of float16 or bfloat16 elements, each exact. `values` may begin before `elements`
+// float32 values of elements of a narrower type, each exact. `values` may begin before `elements`
 // and overlap them.
-void Widen(engine::DataType type, const std::byte* elements, size_t count, std::byte* values);
+void Widen(DataType type, const std::byte* elements, size_t count, std::byte* values);
 
 template <typename Run>
 void RunEncoded(const ReplyTensor& tensor, size_t count, std::byte* output, Run run) {
-  const size_t size = engine::SizeOf(tensor.type);
+  const size_t size = SizeOf(tensor.type);
   if (ReplyElementSize(tensor) == size) return run(output);
   // The narrow results go to the room's end: widening from the front never overtakes them.
   std::byte* const narrow = output + count * (sizeof(float) - size);

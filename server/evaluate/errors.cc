@@ -3,27 +3,30 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
-#include <iterator>
+#include <string>
 
+#include "proto/element_type.h"
 #include "server/evaluate/error_text.h"
 #include "server/wire/limits.h"
 
 namespace activation::server::errors {
 namespace {
 
-constexpr absl::string_view kDataTypes = "FLOAT32, FLOAT64, FLOAT16 and BFLOAT16";
+// "FLOAT32, FLOAT64, FLOAT16 and BFLOAT16".
+std::string AllDataTypes() {
+  std::string all;
+  for (const ElementType& type : kElementTypes) {
+    const bool is_last = &type == &kElementTypes.back();
+    absl::StrAppend(&all, all.empty() ? "" : is_last ? " and " : ", ", type.contract_name);
+  }
+  return all;
+}
 
 }  // namespace
 
 std::string ParameterPath(absl::string_view activation, absl::string_view map,
                           absl::string_view parameter) {
   return absl::StrCat(activation, ".", map, "[", Echo(parameter), "]");
-}
-
-absl::string_view NameOf(engine::DataType type) {
-  constexpr absl::string_view kNames[] = {"FLOAT32", "FLOAT64", "FLOAT16", "BFLOAT16"};
-  static_assert(std::size(kNames) == engine::kDataTypeCount);
-  return kNames[static_cast<int>(type)];
 }
 
 absl::Status MalformedRequest() {
@@ -86,11 +89,11 @@ absl::Status ParameterAboveAnother(absl::string_view field, double value,
 }
 
 absl::Status MissingDataType(absl::string_view field) {
-  return Invalid(field, ".data_type is required; it is one of ", kDataTypes);
+  return Invalid(field, ".data_type is required; it is one of ", AllDataTypes());
 }
 
 absl::Status UnsupportedDataType(absl::string_view field, int number) {
-  return Invalid(field, ": there is no data type ", number, "; supported are ", kDataTypes,
+  return Invalid(field, ": there is no data type ", number, "; supported are ", AllDataTypes(),
                  " (integers are not: convert them to one of these)");
 }
 
@@ -98,10 +101,11 @@ absl::Status TwoEncodings(absl::string_view field) {
   return Invalid(field, ": give elements in only one of data, float_values and double_values");
 }
 
-absl::Status WrongValues(absl::string_view field, engine::DataType type) {
-  const bool is_float64 = type == engine::DataType::kFloat64;
+absl::Status WrongValues(absl::string_view field, DataType type) {
+  const bool is_float64 = type == DataType::kFloat64;
   return Invalid(field, is_float64 ? ".float_values" : ".double_values", " do not go with ",
-                 NameOf(type), "; use ", is_float64 ? "double_values" : "float_values", " or data");
+                 ContractNameOf(type), "; use ", is_float64 ? "double_values" : "float_values",
+                 " or data");
 }
 
 absl::Status RankTooHigh(absl::string_view field, int64_t rank) {
@@ -116,25 +120,25 @@ absl::Status ShapeOverflow(absl::string_view field) {
   return Invalid(field, ".shape: its extents' product is beyond 2^63 - 1");
 }
 
-absl::Status PartialElement(absl::string_view field, uint64_t bytes, engine::DataType type) {
-  return Invalid(field, ".data has ", bytes, " bytes, which is not a multiple of ",
-                 engine::SizeOf(type), ", the size of a ", NameOf(type));
+absl::Status PartialElement(absl::string_view field, uint64_t bytes, DataType type) {
+  return Invalid(field, ".data has ", bytes, " bytes, which is not a multiple of ", SizeOf(type),
+                 ", the size of a ", ContractNameOf(type));
 }
 
 absl::Status WrongByteCount(absl::string_view field, uint64_t bytes, int64_t elements,
-                            engine::DataType type) {
+                            DataType type) {
   return Invalid(field, ".data has ", bytes, " bytes, but its shape has ", elements,
-                 " elements of ", engine::SizeOf(type), " bytes each (", NameOf(type), ")");
+                 " elements of ", SizeOf(type), " bytes each (", ContractNameOf(type), ")");
 }
 
 absl::Status WrongValueCount(absl::string_view field, uint64_t values, int64_t elements) {
   return Invalid(field, " has ", values, " values, but its shape has ", elements, " elements");
 }
 
-absl::Status TypeMismatch(absl::string_view field, engine::DataType type, absl::string_view other,
-                          engine::DataType other_type) {
-  return Invalid(field, ".data_type is ", NameOf(type), ", but ", other, " is ", NameOf(other_type),
-                 "; they have to be the same");
+absl::Status TypeMismatch(absl::string_view field, DataType type, absl::string_view other,
+                          DataType other_type) {
+  return Invalid(field, ".data_type is ", ContractNameOf(type), ", but ", other, " is ",
+                 ContractNameOf(other_type), "; they have to be the same");
 }
 
 absl::Status UpstreamCountMismatch(absl::string_view field, int64_t elements,

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 
 namespace activation::server::errors {
@@ -21,9 +22,6 @@ namespace activation::server::errors {
 // field that holds it.
 std::string ParameterPath(absl::string_view activation, absl::string_view map,
                           absl::string_view parameter);
-
-// The name in the contract, as "FLOAT32".
-absl::string_view NameOf(engine::DataType type);
 
 // The request as a whole.
 absl::Status MalformedRequest();
@@ -48,16 +46,16 @@ absl::Status ParameterAboveAnother(absl::string_view field, double value,
 absl::Status MissingDataType(absl::string_view field);
 absl::Status UnsupportedDataType(absl::string_view field, int number);
 absl::Status TwoEncodings(absl::string_view field);
-absl::Status WrongValues(absl::string_view field, engine::DataType type);
+absl::Status WrongValues(absl::string_view field, DataType type);
 absl::Status RankTooHigh(absl::string_view field, int64_t rank);
 absl::Status NegativeExtent(absl::string_view field, int index, int64_t extent);
 absl::Status ShapeOverflow(absl::string_view field);
-absl::Status PartialElement(absl::string_view field, uint64_t bytes, engine::DataType type);
+absl::Status PartialElement(absl::string_view field, uint64_t bytes, DataType type);
 absl::Status WrongByteCount(absl::string_view field, uint64_t bytes, int64_t elements,
-                            engine::DataType type);
+                            DataType type);
 absl::Status WrongValueCount(absl::string_view field, uint64_t values, int64_t elements);
-absl::Status TypeMismatch(absl::string_view field, engine::DataType type, absl::string_view other,
-                          engine::DataType other_type);
+absl::Status TypeMismatch(absl::string_view field, DataType type, absl::string_view other,
+                          DataType other_type);
 // `other` is what it has to go with.
 absl::Status UpstreamCountMismatch(absl::string_view field, int64_t elements,
                                    absl::string_view other, int64_t other_elements);

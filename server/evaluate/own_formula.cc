@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/packed.h"
 #include "server/evaluate/errors.h"
 
@@ -35,19 +36,19 @@ absl::Status CheckFields(absl::string_view field, const RawActivation& raw) {
 void OwnFormula::Run(const engine::Operation& operation, const engine::Operands& operands,
                      size_t count) const {
   const auto& kernel = operation.quantity == engine::Quantity::kValue ? value : derivative;
-  const size_t size = engine::SizeOf(operation.input_type);
+  const size_t size = SizeOf(operation.input_type);
   std::vector<double> x(std::min(count, kChunk));
   std::vector<double> y(x.size());
   for (size_t begin = 0; begin < count; begin += kChunk) {
     const size_t some = std::min(count - begin, kChunk);
-    engine::Decode(operation.input_type, operands.input + begin * size, some, x.data());
+    Decode(operation.input_type, operands.input + begin * size, some, x.data());
     kernel.RunDoubles(x.data(), y.data(), some);
     if (operands.upstream != nullptr) {
-      engine::Decode(operation.input_type, operands.upstream + begin * size, some, x.data());
+      Decode(operation.input_type, operands.upstream + begin * size, some, x.data());
       for (size_t i = 0; i < some; ++i) y[i] *= x[i];
     }
-    engine::Encode(operation.output_type, y.data(), some,
-                   operands.output + begin * engine::SizeOf(operation.output_type));
+    Encode(operation.output_type, y.data(), some,
+           operands.output + begin * SizeOf(operation.output_type));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "server/evaluate/errors.h"
 #include "server/wire/reply.h"
 #include "server/wire/write_reply.h"
@@ -93,9 +94,9 @@ absl::StatusOr<ReplyTensor> AddBias(const std::string& field, RawAxisTensor raw,
   Bias& bias = item.bias.emplace();
   bias.layout = *layout;
   bias.type = values->type;
-  bias.values.resize(count * engine::SizeOf(values->type));
+  bias.values.resize(count * SizeOf(values->type));
   ElementReader(*values).Copy(0, count, bias.values.data());
-  return ReplyTensor{.type = engine::DataType::kFloat64,
+  return ReplyTensor{.type = DataType::kFloat64,
                      .encoding = values->encoding,
                      .shape = values->shape,
                      .count = values->count};
@@ -139,7 +140,7 @@ void DescribeParameterGradients(const PlanItem& item, const std::optional<ReplyT
   reply.has_parameter_gradients = true;
   for (const ParameterTensor& tensor : item.activation->tensors) {
     reply.tensor_gradients.emplace_back(
-        tensor.parameter, ReplyTensor{.type = engine::DataType::kFloat64,
+        tensor.parameter, ReplyTensor{.type = DataType::kFloat64,
                                       .encoding = tensor.encoding,
                                       .shape = tensor.shape,
                                       .count = static_cast<int64_t>(tensor.values.size())});

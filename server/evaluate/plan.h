@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/evaluate/activation.h"
 #include "server/evaluate/axis.h"
 #include "server/evaluate/elements.h"
@@ -28,7 +29,7 @@ namespace activation::server {
 // One addend for each index of an axis, of the input's type.
 struct Bias {
   AxisLayout layout;
-  engine::DataType type = engine::DataType::kFloat32;
+  DataType type = DataType::kFloat32;
   // Packed.
   std::vector<std::byte> values;
 };

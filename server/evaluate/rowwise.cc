@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/evaluate/encode.h"
 #include "server/wire/reply.h"
 
@@ -37,7 +38,7 @@ struct Rows {
 class RowReader {
  public:
   RowReader(const Elements& elements, const Rows& rows) : reader_(elements) {
-    const size_t size = engine::SizeOf(elements.type);
+    const size_t size = SizeOf(elements.type);
     if (rows.inner == 1) {
       reader_.MoveTo(rows.first * rows.length);
       if (reader_.Available() >= rows.elements()) {

@@ -1,11 +1,11 @@
-// The four arithmetics, in which a formula is computed operation by operation.
+// The arithmetics of the element types, in which a formula is computed operation by operation.
 //
 // Each is a struct with
 //   Value   the C++ type that holds its numbers, each of them exactly
 //   Wide    the type in which + - * / and the square root are computed before they are rounded
 //   Round   from double, and from Wide, rounded once to nearest, ties to even
-// FLOAT32 and FLOAT64 are computed in their own types. FLOAT16 and BFLOAT16 are held in floats and
-// computed in doubles: with p bits (11 and 8) the results of these operations, rounded first to
+// FLOAT32 and FLOAT64 are computed in their own types. Narrower ones are held in floats and
+// computed in doubles: with p bits (at most 11) the results of these operations, rounded first to
 // 2p + 2 bits or more, as double's 53 are, and then to p, are those that were rounded once.
 // What can't be computed so is first rounded to an odd double: to the neighbour whose last bit is
 // 1, unless it is exact. Such a double lies on the same side of every number of at most 51 bits as
@@ -16,11 +16,12 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include "server/engine/engine.h"
+#include "proto/element_type.h"
 
 namespace activation::formula {
 
@@ -57,51 +58,48 @@ inline double RoundToFormat(double value) {
 struct Float64 {
   using Value = double;
   using Wide = double;
-  static constexpr auto kType = engine::DataType::kFloat64;
+  static constexpr auto kType = DataType::kFloat64;
   static double Round(double value) { return value; }
 };
 
 struct Float32 {
   using Value = float;
   using Wide = float;
-  static constexpr auto kType = engine::DataType::kFloat32;
+  static constexpr auto kType = DataType::kFloat32;
   static float Round(float value) { return value; }
   static float Round(double value) { return static_cast<float>(value); }
 };
 
-struct Float16 {
+// A type with fewer bits than float32.
+template <DataType kElement>
+struct Narrow {
   using Value = float;
   using Wide = double;
-  static constexpr auto kType = engine::DataType::kFloat16;
-  static float Round(double value) { return static_cast<float>(RoundToFormat<10, -14, 15>(value)); }
-};
-
-struct BFloat16 {
-  using Value = float;
-  using Wide = double;
-  static constexpr auto kType = engine::DataType::kBFloat16;
+  static constexpr auto kType = kElement;
+  static constexpr ElementType kFormat = TraitsOf(kElement);
   static float Round(double value) {
-    return static_cast<float>(RoundToFormat<7, -126, 127>(value));
+    return static_cast<float>(
+        RoundToFormat<kFormat.precision - 1, kFormat.least_exponent, kFormat.greatest_exponent>(
+            value));
   }
 };
 
-// Calls function(arithmetic) with the one of `type`.
-template <typename Function>
-decltype(auto) WithArithmetic(engine::DataType type, Function function) {
-  switch (type) {
-    case engine::DataType::kFloat32:
-      return function(Float32());
-    case engine::DataType::kFloat16:
-      return function(Float16());
-    case engine::DataType::kBFloat16:
-      return function(BFloat16());
-    case engine::DataType::kFloat64:
-      break;
+template <DataType kElement>
+using ArithmeticOf = std::conditional_t<
+    kElement == DataType::kFloat64, Float64,
+    std::conditional_t<kElement == DataType::kFloat32, Float32, Narrow<kElement>>>;
+
+// Calls function(arithmetic) with the one of `type`, which is the i-th or a later one.
+template <size_t i = 0, typename Function>
+decltype(auto) WithArithmetic(DataType type, Function function) {
+  constexpr DataType kElement = kElementTypes[i].type;
+  if constexpr (i + 1 < kDataTypeCount) {
+    if (type != kElement) return WithArithmetic<i + 1>(type, function);
   }
-  return function(Float64());
+  return function(ArithmeticOf<kElement>());
 }
 
-inline double RoundTo(engine::DataType type, double value) {
+inline double RoundTo(DataType type, double value) {
   return WithArithmetic(
       type, [value](auto arithmetic) { return static_cast<double>(arithmetic.Round(value)); });
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "proto/element_type.h"
 #include "server/formula/arithmetic.h"
 
 namespace activation::formula {
@@ -56,10 +57,10 @@ Digits Expand(double value) {
 
 }  // namespace
 
-double RoundDecimal(absl::string_view number, engine::DataType type) {
+double RoundDecimal(absl::string_view number, DataType type) {
   double value = 0;
   absl::from_chars(number.data(), number.data() + number.size(), value);
-  if (type == engine::DataType::kFloat64) return value;
+  if (type == DataType::kFloat64) return value;
   // Far below every narrower type's least number; its exponent may be anything.
   constexpr double kNothing = 0x1p-1000;
   if (value < kNothing) return 0;

@@ -4,6 +4,7 @@
 
 #include <absl/strings/string_view.h>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 
 namespace activation::formula {
@@ -11,7 +12,7 @@ namespace activation::formula {
 // The value of `type` next to a decimal number within float64's range, ties to even. Never rounded
 // twice: 1.00000005960464477540 is just above the middle between two float32, but its float64 is
 // that middle.
-double RoundDecimal(absl::string_view number, engine::DataType type);
+double RoundDecimal(absl::string_view number, DataType type);
 
 }  // namespace activation::formula
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/formula/parse.h"
 
@@ -30,7 +31,7 @@ struct Vertex {
 
 class Graph {
  public:
-  explicit Graph(engine::DataType arithmetic) : arithmetic_(arithmetic) {}
+  explicit Graph(DataType arithmetic) : arithmetic_(arithmetic) {}
 
   // Rounded to the arithmetic.
   Id Constant(double value);
@@ -38,7 +39,7 @@ class Graph {
   // ((a * a) * a) ..., exponent >= 0; 1 where it is 0.
   Id Power(Id a, int exponent);
 
-  engine::DataType arithmetic() const { return arithmetic_; }
+  DataType arithmetic() const { return arithmetic_; }
   const std::vector<Vertex>& vertices() const { return vertices_; }
   bool IsConstant(Id id, double value) const;
 
@@ -49,7 +50,7 @@ class Graph {
  private:
   Id Insert(const Vertex& vertex);
 
-  const engine::DataType arithmetic_;
+  const DataType arithmetic_;
   std::vector<Vertex> vertices_;
   // The bits of the value tell 0 from -0.
   std::map<std::tuple<Op, std::array<Id, 3>, uint64_t>, Id> places_;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/formula/run.h"
 
 namespace activation::formula {
@@ -65,8 +66,7 @@ absl::StatusOr<FormulaKernel> FormulaKernel::Make(const FormulaSpec& spec,
   return FormulaKernel(MakeProgram(*tree, values, spec.arithmetic, spec.is_fused, quantity));
 }
 
-void FormulaKernel::Run(engine::DataType type, const std::byte* x, std::byte* y,
-                        size_t count) const {
+void FormulaKernel::Run(DataType type, const std::byte* x, std::byte* y, size_t count) const {
   formula::Run(program_, type, x, y, count);
 }
 
@@ -76,8 +76,8 @@ size_t FormulaKernel::SizeInBytes() const {
 }
 
 void FormulaKernel::RunDoubles(const double* x, double* y, size_t count) const {
-  Run(engine::DataType::kFloat64, reinterpret_cast<const std::byte*>(x),
-      reinterpret_cast<std::byte*>(y), count);
+  Run(DataType::kFloat64, reinterpret_cast<const std::byte*>(x), reinterpret_cast<std::byte*>(y),
+      count);
 }
 
 }  // namespace activation::formula

@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/formula/program.h"
 
@@ -31,7 +32,7 @@ struct FormulaSpec {
   std::string expression;
   // Of every other name in the expression, and of no more.
   std::map<std::string, double> parameters = {};
-  engine::DataType arithmetic = engine::DataType::kFloat64;
+  DataType arithmetic = DataType::kFloat64;
   // Whether a product (written with *) that is added to something or subtracted is not rounded
   // first; of two products the right one. A power is not fused.
   bool is_fused = false;
@@ -49,7 +50,7 @@ class FormulaKernel {
   // y[i] = f(x[i]) or f'(x[i]), i < count: x rounded to the arithmetic, the result to `type`.
   // Packed arrays of `type` at any alignment, which don't overlap. Runs on the calling thread, and
   // takes a few MiB at most.
-  void Run(engine::DataType type, const std::byte* x, std::byte* y, size_t count) const;
+  void Run(DataType type, const std::byte* x, std::byte* y, size_t count) const;
   // The same for FLOAT64.
   void RunDoubles(const double* x, double* y, size_t count) const;
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "proto/element_type.h"
 #include "server/formula/graph.h"
 
 namespace activation::formula {
@@ -78,8 +79,8 @@ void AddSteps(const std::vector<Vertex>& vertices, std::vector<Place>& places, P
 
 }  // namespace
 
-Program MakeProgram(const Tree& tree, std::span<const double> parameters,
-                    engine::DataType arithmetic, bool is_fused, engine::Quantity quantity) {
+Program MakeProgram(const Tree& tree, std::span<const double> parameters, DataType arithmetic,
+                    bool is_fused, engine::Quantity quantity) {
   Graph graph(arithmetic);
   const Id result = AddFormula(tree, parameters, quantity, graph);
   if (is_fused) graph.FuseProducts();

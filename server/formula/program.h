@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/formula/parse.h"
 
@@ -22,7 +23,7 @@ struct Step {
 
 // Register 0 is x; 1 to uniform_registers are the same for every x; the others change with it.
 struct Program {
-  engine::DataType arithmetic = engine::DataType::kFloat64;
+  DataType arithmetic = DataType::kFloat64;
   // Registers of the constants, and the constants, numbers of the arithmetic.
   std::vector<std::pair<uint32_t, double>> constants = {};
   // In order: first those that don't depend on x, each in a register of its own.
@@ -35,8 +36,8 @@ struct Program {
 
 // The steps of f(x), or of f'(x) by dual numbers: see graph.h. Operations of the same arguments are
 // one step. With `is_fused`, products that are added or subtracted are not rounded before.
-Program MakeProgram(const Tree& tree, std::span<const double> parameters,
-                    engine::DataType arithmetic, bool is_fused, engine::Quantity quantity);
+Program MakeProgram(const Tree& tree, std::span<const double> parameters, DataType arithmetic,
+                    bool is_fused, engine::Quantity quantity);
 
 }  // namespace activation::formula
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/packed.h"
 #include "server/formula/arithmetic.h"
 
@@ -125,7 +126,7 @@ std::vector<typename A::Value> MakeRegisters(const Program& program) {
 
 }  // namespace
 
-void Run(const Program& program, engine::DataType type, const std::byte* input, std::byte* output,
+void Run(const Program& program, DataType type, const std::byte* input, std::byte* output,
          size_t count) {
   WithArithmetic(program.arithmetic, [&](auto arithmetic) {
     using A = decltype(arithmetic);
@@ -134,13 +135,13 @@ void Run(const Program& program, engine::DataType type, const std::byte* input, 
     std::array<double, kBlock> doubles;
     for (size_t begin = 0; begin < count; begin += kBlock) {
       const size_t some = std::min(kBlock, count - begin);
-      const size_t offset = begin * engine::SizeOf(type);
-      engine::Decode(type, input + offset, some, doubles.data());
+      const size_t offset = begin * SizeOf(type);
+      Decode(type, input + offset, some, doubles.data());
       std::transform(doubles.begin(), doubles.begin() + some, registers.begin(),
                      [](double x) { return A::Round(x); });
       for (const Step& step : program.steps) Execute<A>(step, registers.data(), some);
       std::copy_n(result, some, doubles.begin());
-      engine::Encode(type, doubles.data(), some, output + offset);
+      Encode(type, doubles.data(), some, output + offset);
     }
   });
 }

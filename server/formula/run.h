@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "proto/element_type.h"
 #include "server/formula/program.h"
 
 namespace activation::formula {
@@ -20,7 +21,7 @@ namespace activation::formula {
 // where their result rounds alike with any error that they may have: then both paths agree.
 //
 // Takes 2 KiB or less for each register, on the heap. Thread-safe.
-void Run(const Program& program, engine::DataType type, const std::byte* input, std::byte* output,
+void Run(const Program& program, DataType type, const std::byte* input, std::byte* output,
          size_t count);
 
 }  // namespace activation::formula

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "proto/element_type.h"
 #include "server/compare/presets.h"
 #include "server/engine/engine.h"
 #include "server/engine/rows.h"
@@ -20,8 +21,8 @@ std::array<double, 4> AtSpecialPoints(const engine::Spec& spec, engine::Quantity
   std::array<double, 4> results;
   engine::Run({.function = engine::WithDefaults(spec),
                .quantity = quantity,
-               .input_type = engine::DataType::kFloat64,
-               .output_type = engine::DataType::kFloat64},
+               .input_type = DataType::kFloat64,
+               .output_type = DataType::kFloat64},
               {.input = std::as_bytes(std::span(kSpecialPoints)).data(),
                .output = std::as_writable_bytes(std::span(results)).data()},
               results.size());
@@ -109,9 +110,8 @@ v1::GetServerInfoResponse GetServerInfo(const Limits& limits, int threads) {
   out.set_max_compare_points(limits.max_compare_points);
   out.set_max_compare_candidates(limits.max_compare_candidates);
   out.set_max_pending_bytes(limits.max_pending_bytes);
-  for (int type = 0; type < engine::kDataTypeCount; ++type) {
-    response.add_data_types(
-        static_cast<v1::DataType>(NumberOf(static_cast<engine::DataType>(type))));
+  for (const ElementType& type : kElementTypes) {
+    response.add_data_types(static_cast<v1::DataType>(type.number));
   }
   return response;
 }

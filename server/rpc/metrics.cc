@@ -10,13 +10,10 @@
 #include <iterator>
 
 #include "activation/v1/activation.pb.h"
+#include "proto/element_type.h"
 
 namespace activation::server {
 namespace {
-
-// By engine::DataType.
-constexpr std::array<const char*, engine::kDataTypeCount> kDataTypeNames = {"float32", "float64",
-                                                                            "float16", "bfloat16"};
 
 // By status code, spelt as go-grpc-prometheus does.
 constexpr std::array<const char*, kStatusCodeCount> kStatusCodeNames = {
@@ -109,8 +106,8 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                        .Help("Input elements computed, by activation and data type")
                        .Register(registry);
   const auto add_counters = [&](const char* name, ElementCounters& counters) {
-    for (int type = 0; type < engine::kDataTypeCount; ++type) {
-      counters[type] = &elements.Add({{"activation", name}, {"data_type", kDataTypeNames[type]}});
+    for (size_t i = 0; i < kDataTypeCount; ++i) {
+      counters[i] = &elements.Add({{"activation", name}, {"data_type", kElementTypes[i].name}});
     }
   };
   for (const engine::Spec* spec : engine::Catalogue()) {
@@ -130,21 +127,19 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
       .Set(1);
 }
 
-void Metrics::AddElements(const engine::Spec& activation, engine::DataType input_type,
-                          int64_t count) {
+void Metrics::AddElements(const engine::Spec& activation, DataType input_type, int64_t count) {
   elements_[engine::IndexOf(activation)][static_cast<size_t>(input_type)]->Increment(
       static_cast<double>(count));
 }
 
-void Metrics::AddElements(const engine::RowSpec& activation, engine::DataType input_type,
-                          int64_t count) {
+void Metrics::AddElements(const engine::RowSpec& activation, DataType input_type, int64_t count) {
   const auto rows = engine::RowCatalogue();
   const auto place = std::ranges::find(rows, &activation) - rows.begin();
   row_elements_[static_cast<size_t>(place)][static_cast<size_t>(input_type)]->Increment(
       static_cast<double>(count));
 }
 
-void Metrics::AddFormulaElements(engine::DataType input_type, int64_t count) {
+void Metrics::AddFormulaElements(DataType input_type, int64_t count) {
   formula_elements_[static_cast<size_t>(input_type)]->Increment(static_cast<double>(count));
 }
 

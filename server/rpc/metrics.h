@@ -33,6 +33,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/engine/rows.h"
 
@@ -59,10 +60,10 @@ class Metrics {
 
   // Counts `count` elements of type `input_type` that went through an activation, one of
   // engine::Catalogue()'s or of engine::RowCatalogue()'s. Takes some 10 ns.
-  void AddElements(const engine::Spec& activation, engine::DataType input_type, int64_t count);
-  void AddElements(const engine::RowSpec& activation, engine::DataType input_type, int64_t count);
+  void AddElements(const engine::Spec& activation, DataType input_type, int64_t count);
+  void AddElements(const engine::RowSpec& activation, DataType input_type, int64_t count);
   // Those that went through formulas of callers' own, all under the label "formula".
-  void AddFormulaElements(engine::DataType input_type, int64_t count);
+  void AddFormulaElements(DataType input_type, int64_t count);
 
   // The time series of a method, as "/activation.v1.ActivationService/Evaluate"; null if it is
   // neither ActivationService's nor health's nor reflection's.
@@ -72,7 +73,7 @@ class Metrics {
   const std::shared_ptr<prometheus::Registry>& registry() const { return registry_; }
 
  private:
-  using ElementCounters = std::array<prometheus::Counter*, engine::kDataTypeCount>;
+  using ElementCounters = std::array<prometheus::Counter*, kDataTypeCount>;
 
   std::shared_ptr<prometheus::Registry> registry_;
   // By the activation's place in its catalogue.

@@ -9,6 +9,7 @@
 #include <bit>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "server/formula/parse.h"
 #include "server/wire/fields.h"
 
@@ -31,11 +32,6 @@ static_assert(kInputField == v1::GradientEvaluation::kInputFieldNumber);
 static_assert(kOutputTypeField == v1::GradientEvaluation::kOutputTypeFieldNumber);
 constexpr int kBiasField = v1::Evaluation::kBiasFieldNumber;
 static_assert(kBiasField == v1::GradientEvaluation::kBiasFieldNumber);
-
-static_assert(NumberOf(engine::DataType::kFloat32) == v1::DATA_TYPE_FLOAT32);
-static_assert(NumberOf(engine::DataType::kFloat64) == v1::DATA_TYPE_FLOAT64);
-static_assert(NumberOf(engine::DataType::kFloat16) == v1::DATA_TYPE_FLOAT16);
-static_assert(NumberOf(engine::DataType::kBFloat16) == v1::DATA_TYPE_BFLOAT16);
 
 // Each function is false where the bytes are not a message.
 

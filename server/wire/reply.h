@@ -2,6 +2,7 @@
 #ifndef ACTIVATION_SERVER_WIRE_REPLY_H_
 #define ACTIVATION_SERVER_WIRE_REPLY_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/engine/rows.h"
 #include "server/formula/kernel.h"
@@ -18,7 +20,7 @@
 namespace activation::server {
 
 struct ReplyTensor {
-  engine::DataType type = engine::DataType::kFloat32;
+  DataType type = DataType::kFloat32;
   Encoding encoding = Encoding::kBytes;
   Shape shape;
   int64_t count = 0;
@@ -53,9 +55,9 @@ struct ReplyItem {
   std::optional<ReplyTensor> bias_gradient;
 };
 
-// Where the results of one item go. Elements of a kValues tensor of 2-byte type are float32 there,
-// all others are of the tensor's type, packed, at any alignment. Parameter gradients are float64:
-// one, or as many as the parameter's tensor has values.
+// Where the results of one item go. Elements of a kValues tensor of a narrower type are float32
+// there, all others are of the tensor's type, packed, at any alignment. Parameter gradients are
+// float64: one, or as many as the parameter's tensor has values.
 struct Destination {
   std::byte* result = nullptr;
   std::byte* value = nullptr;
@@ -65,8 +67,8 @@ struct Destination {
 
 // The bytes of one element in a reply.
 constexpr size_t ReplyElementSize(const ReplyTensor& tensor) {
-  const size_t size = engine::SizeOf(tensor.type);
-  return tensor.encoding == Encoding::kValues && size == 2 ? sizeof(float) : size;
+  const size_t size = SizeOf(tensor.type);
+  return tensor.encoding == Encoding::kValues ? std::max(size, sizeof(float)) : size;
 }
 
 }  // namespace activation::server

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/wire/limits.h"
 #include "server/wire/tensor.h"
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "proto/element_type.h"
 #include "server/wire/fields.h"
 
 namespace activation::server {
@@ -114,8 +115,8 @@ size_t DataSize(const ReplyTensor& tensor) {
 
 int DataField(const ReplyTensor& tensor) {
   if (tensor.encoding == Encoding::kBytes) return v1::Tensor::kDataFieldNumber;
-  return tensor.type == engine::DataType::kFloat64 ? v1::Tensor::kDoubleValuesFieldNumber
-                                                   : v1::Tensor::kFloatValuesFieldNumber;
+  return tensor.type == DataType::kFloat64 ? v1::Tensor::kDoubleValuesFieldNumber
+                                           : v1::Tensor::kFloatValuesFieldNumber;
 }
 
 size_t ShapeSize(const Shape& shape) {

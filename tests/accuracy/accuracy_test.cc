@@ -5,13 +5,13 @@
 #include <initializer_list>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/samples.h"
 
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Function;
 using engine::Operation;
 using engine::Quantity;
@@ -39,8 +39,7 @@ TEST_P(SixteenBitAccuracy, IsCorrectlyRoundedWithOtherParameters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, SixteenBitAccuracy,
-                         testing::ValuesIn(Subjects({DataType::kFloat16, DataType::kBFloat16})),
+INSTANTIATE_TEST_SUITE_P(Catalogue, SixteenBitAccuracy, testing::ValuesIn(Subjects(SmallTypes())),
                          [](const auto& info) { return NameOf(info.param); });
 
 class WideAccuracy : public Accuracy {
@@ -71,8 +70,7 @@ TEST_P(WideAccuracy, HoldsWithOtherParameters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, WideAccuracy,
-                         testing::ValuesIn(Subjects({DataType::kFloat32, DataType::kFloat64})),
+INSTANTIATE_TEST_SUITE_P(Catalogue, WideAccuracy, testing::ValuesIn(Subjects(LargeTypes())),
                          [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace

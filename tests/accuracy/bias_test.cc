@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/samples.h"
 #include "tests/accuracy/targets.h"
@@ -16,7 +17,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Function;
 using engine::Operation;
 using engine::Quantity;
@@ -41,7 +41,7 @@ struct Pairs {
   Pairs(DataType type, const Function& function, uint32_t seed) {
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal(0, 3);
-    const uint64_t mask = ~uint64_t{0} >> (64 - oracle::FormatOf(type).bits);
+    const uint64_t mask = ~uint64_t{0} >> (64 - TraitsOf(type).bits);
     const auto scaled = [&](int exponents) {
       return std::ldexp(normal(random), static_cast<int>(random() % exponents));
     };
@@ -199,9 +199,7 @@ TEST_P(Bias, GradientIsTheSumOfTheSlopesThere) {
   EXPECT_LE(oracle::UlpError(sum.Total(), truth), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Bias,
-                         testing::ValuesIn(Subjects({DataType::kFloat32, DataType::kFloat64,
-                                                     DataType::kFloat16, DataType::kBFloat16})),
+INSTANTIATE_TEST_SUITE_P(Catalogue, Bias, testing::ValuesIn(Subjects(kDataTypes)),
                          [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace

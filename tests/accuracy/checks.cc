@@ -11,13 +11,13 @@
 #include <optional>
 
 #include "absl/strings/str_format.h"
+#include "proto/element_type.h"
 #include "tests/accuracy/targets.h"
 #include "tests/support/format.h"
 
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Operation;
 using engine::Quantity;
 using oracle::Decode;
@@ -96,7 +96,23 @@ bool IsRight(const Operation& operation, double x, std::optional<double> upstrea
 
 }  // namespace
 
-std::vector<Subject> Subjects(std::initializer_list<DataType> types) {
+std::vector<DataType> SmallTypes() {
+  std::vector<DataType> types;
+  for (const ElementType& type : kElementTypes) {
+    if (type.bits <= 16) types.push_back(type.type);
+  }
+  return types;
+}
+
+std::vector<DataType> LargeTypes() {
+  std::vector<DataType> types;
+  for (const ElementType& type : kElementTypes) {
+    if (type.bits > 16) types.push_back(type.type);
+  }
+  return types;
+}
+
+std::vector<Subject> Subjects(std::span<const DataType> types) {
   std::vector<Subject> result;
   for (const engine::Spec* spec : engine::Catalogue()) {
     for (const DataType type : types) result.push_back({spec, type});
@@ -105,7 +121,7 @@ std::vector<Subject> Subjects(std::initializer_list<DataType> types) {
 }
 
 std::string NameOf(const Subject& subject) {
-  return std::string(subject.spec->name) + "_" + oracle::FormatOf(subject.type).name;
+  return std::string(subject.spec->name) + "_" + ContractNameOf(subject.type);
 }
 
 const oracle::Oracle& OracleOf(const engine::Spec& spec) {
@@ -121,14 +137,14 @@ const oracle::Oracle& OracleOf(const engine::Spec& spec) {
 }
 
 std::vector<std::byte> Pack(DataType type, const std::vector<uint64_t>& bits) {
-  const size_t size = engine::SizeOf(type);
+  const size_t size = SizeOf(type);
   std::vector<std::byte> data(bits.size() * size);
   for (size_t i = 0; i < bits.size(); ++i) std::memcpy(&data[i * size], &bits[i], size);
   return data;
 }
 
 std::vector<uint64_t> Unpack(DataType type, const std::vector<std::byte>& data) {
-  const size_t size = engine::SizeOf(type);
+  const size_t size = SizeOf(type);
   std::vector<uint64_t> bits(data.size() / size);
   for (size_t i = 0; i < bits.size(); ++i) std::memcpy(&bits[i], &data[i * size], size);
   return bits;
@@ -140,7 +156,7 @@ std::vector<uint64_t> RunEngine(const Operation& operation, const std::vector<ui
   const std::vector<std::byte> x = Pack(operation.input_type, inputs);
   const std::vector<std::byte> factors = Pack(operation.input_type, upstreams);
   const std::vector<std::byte> addends = Pack(operation.input_type, biases);
-  std::vector<std::byte> y(inputs.size() * engine::SizeOf(operation.output_type));
+  std::vector<std::byte> y(inputs.size() * SizeOf(operation.output_type));
   engine::Run(operation,
               {.input = x.data(),
                .upstream = upstreams.empty() ? nullptr : factors.data(),
@@ -159,8 +175,8 @@ std::string Describe(const Operation& operation) {
   }
   if (!spec.parameters.empty()) result += ")";
   if (operation.quantity == Quantity::kDerivative) result += "'";
-  return result + " " + oracle::FormatOf(operation.input_type).name + " -> " +
-         oracle::FormatOf(operation.output_type).name;
+  return result + " " + ContractNameOf(operation.input_type) + " -> " +
+         ContractNameOf(operation.output_type);
 }
 
 void Check(const Operation& operation, const std::vector<uint64_t>& inputs,

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "tests/support/oracle.h"
 
@@ -18,7 +20,7 @@ namespace activation::accuracy {
 // One test's parameter: an activation and an input type.
 struct Subject {
   const engine::Spec* spec;
-  engine::DataType type;
+  DataType type;
 };
 // As "gelu_FLOAT32", to name a test.
 std::string NameOf(const Subject& subject);
@@ -26,13 +28,17 @@ std::string NameOf(const Subject& subject);
 inline void PrintTo(const Subject& subject, std::ostream* out) { *out << NameOf(subject); }
 
 // Every activation of the catalogue with each of the types.
-std::vector<Subject> Subjects(std::initializer_list<engine::DataType> types);
+std::vector<Subject> Subjects(std::span<const DataType> types);
+// The types of which every value can be tried, of at most 16 bits; and the others.
+std::vector<DataType> SmallTypes();
+std::vector<DataType> LargeTypes();
+
 // The oracle of an activation; made once. Fails the process if the spec's formula does not parse.
 const oracle::Oracle& OracleOf(const engine::Spec& spec);
 
 // Packed little-endian elements from bits, and back.
-std::vector<std::byte> Pack(engine::DataType type, const std::vector<uint64_t>& bits);
-std::vector<uint64_t> Unpack(engine::DataType type, const std::vector<std::byte>& data);
+std::vector<std::byte> Pack(DataType type, const std::vector<uint64_t>& bits);
+std::vector<uint64_t> Unpack(DataType type, const std::vector<std::byte>& data);
 
 // The engine's results, on the target in use. No upstream, no bias: empty.
 std::vector<uint64_t> RunEngine(const engine::Operation& operation,

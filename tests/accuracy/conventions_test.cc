@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/evaluate.h"
 #include "tests/accuracy/targets.h"
@@ -19,7 +19,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();

@@ -18,22 +18,14 @@
 #include <string>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "tests/accuracy/targets.h"
 
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
-
-constexpr struct {
-  DataType type;
-  const char* name;
-} kTypes[] = {{DataType::kFloat32, "float32"},
-              {DataType::kFloat64, "float64"},
-              {DataType::kFloat16, "float16"},
-              {DataType::kBFloat16, "bfloat16"}};
 
 constexpr size_t kInputs = 1 << 16;
 
@@ -48,7 +40,7 @@ uint64_t RandomBits(uint64_t i) {
 // Every number of a 2-byte type. Of the others random bits, and as many random numbers of a size
 // where functions bend: 2^-24 to 2^8.
 std::vector<std::byte> Inputs(DataType type) {
-  const size_t size = engine::SizeOf(type);
+  const size_t size = SizeOf(type);
   std::vector<std::byte> inputs(kInputs * size);
   for (size_t i = 0; i < kInputs; ++i) {
     uint64_t bits = size == 2 ? i : RandomBits(i);
@@ -74,7 +66,7 @@ uint64_t Digest(const std::vector<std::byte>& bytes) {
 // "gelu derivative float32 0123456789abcdef" for all activations at default parameters.
 std::vector<std::string> Lines() {
   std::vector<std::string> lines;
-  for (const auto& [type, type_name] : kTypes) {
+  for (const DataType type : kDataTypes) {
     const std::vector<std::byte> inputs = Inputs(type);
     std::vector<std::byte> results(inputs.size());
     for (const engine::Spec* spec : engine::Catalogue()) {
@@ -85,7 +77,7 @@ std::vector<std::string> Lines() {
         std::snprintf(digest, sizeof(digest), "%016llx",
                       static_cast<unsigned long long>(Digest(results)));
         const char* const what = quantity == Quantity::kValue ? " value " : " derivative ";
-        lines.push_back(spec->name + std::string(what) + type_name + ' ' + digest);
+        lines.push_back(spec->name + std::string(what) + NameOf(type) + ' ' + digest);
       }
     }
   }

@@ -2,6 +2,7 @@
 #ifndef ACTIVATION_TESTS_ACCURACY_EVALUATE_H_
 #define ACTIVATION_TESTS_ACCURACY_EVALUATE_H_
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 
 namespace activation::accuracy {
@@ -9,7 +10,7 @@ namespace activation::accuracy {
 // T is float or double; `name` is in the catalogue, and the parameters are the defaults under it.
 template <typename T>
 T Evaluate(const char* name, T x, engine::Quantity quantity = engine::Quantity::kValue) {
-  constexpr auto kType = sizeof(T) == 8 ? engine::DataType::kFloat64 : engine::DataType::kFloat32;
+  constexpr auto kType = sizeof(T) == 8 ? DataType::kFloat64 : DataType::kFloat32;
   T y = 0;
   engine::Run(
       {*engine::FindFunction(name), quantity, kType, kType},

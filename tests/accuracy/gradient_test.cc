@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/samples.h"
 #include "tests/accuracy/targets.h"
@@ -15,16 +16,11 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Function;
 using engine::Quantity;
 
-constexpr std::initializer_list<DataType> kTypes = {DataType::kFloat32, DataType::kFloat64,
-                                                    DataType::kFloat16, DataType::kBFloat16};
-
 std::vector<uint64_t> Inputs(DataType type) {
-  return engine::SizeOf(type) == 2 ? Every16Bit(23)
-                                   : Binades(type, type == DataType::kFloat32 ? 2 : 32, 1);
+  return SizeOf(type) == 2 ? Every16Bit(23) : Binades(type, type == DataType::kFloat32 ? 2 : 32, 1);
 }
 
 class Upstream : public testing::TestWithParam<Subject> {};
@@ -42,7 +38,7 @@ TEST_P(Upstream, IsMultipliedExactlyAndRoundedOnce) {
   Check({functions[0], Quantity::kDerivative, type, other}, inputs, upstreams);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Upstream, testing::ValuesIn(Subjects(kTypes)),
+INSTANTIATE_TEST_SUITE_P(Catalogue, Upstream, testing::ValuesIn(Subjects(kDataTypes)),
                          [](const auto& info) { return NameOf(info.param); });
 
 // A derivative of 1/2 + d that float64 holds exactly, times u, is u/2 + u d: next to a tie where u
@@ -69,7 +65,7 @@ TEST(UpstreamOfExactDerivatives, IsRoundedByWhatFloat64Loses) {
 
 std::vector<Subject> WithParameters() {
   std::vector<Subject> result;
-  for (const Subject& subject : Subjects(kTypes)) {
+  for (const Subject& subject : Subjects(kDataTypes)) {
     if (!subject.spec->parameters.empty()) result.push_back(subject);
   }
   return result;
@@ -185,8 +181,8 @@ TEST_P(ParameterGradients, AddUpAcrossParts) {
     engine::PreciseSum whole, first, second;
     engine::AddGradient(function, index, type, {.input = x.data()}, 1'000, whole);
     engine::AddGradient(function, index, type, {.input = x.data()}, 301, first);
-    engine::AddGradient(function, index, type, {.input = x.data() + 301 * engine::SizeOf(type)},
-                        699, second);
+    engine::AddGradient(function, index, type, {.input = x.data() + 301 * SizeOf(type)}, 699,
+                        second);
     first.Add(second);
     const oracle::Ball truth = Truth(function, index, type, inputs, {}, 1);
     EXPECT_LE(oracle::UlpError(whole.Total(), truth), 1);

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/targets.h"
 #include "tests/support/format.h"
@@ -15,7 +16,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 constexpr DataType kF32 = DataType::kFloat32;

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/samples.h"
 #include "tests/support/format.h"
@@ -14,7 +15,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 class MixedTypes : public testing::TestWithParam<Subject> {};
@@ -23,28 +23,28 @@ class MixedTypes : public testing::TestWithParam<Subject> {};
 // them, of which a half is the midpoint.
 std::vector<uint64_t> Midpoints(DataType wide, DataType narrow) {
   std::mt19937_64 generator(4'096);
-  const oracle::Format& format = oracle::FormatOf(narrow);
+  const ElementType& format = TraitsOf(narrow);
   std::vector<uint64_t> result;
   const auto fits = [&](double d) {
     return std::isfinite(d) &&
-           std::fabs(d) >= std::ldexp(1, oracle::FormatOf(wide).lowest_exponent);
+           std::fabs(d) >= std::ldexp(1, oracle::LowestSubnormal(TraitsOf(wide)));
   };
-  for (int e = format.lowest_exponent; e <= format.highest_exponent; ++e) {
-    const int fraction_bits = std::min(format.precision - 1, e - format.lowest_exponent);
+  for (int e = oracle::LowestSubnormal(format); e <= format.greatest_exponent; ++e) {
+    const int fraction_bits = std::min(format.precision - 1, e - oracle::LowestSubnormal(format));
     for (int i = 0; i < 4; ++i) {
       const auto low = generator() % (uint64_t{1} << fraction_bits);
       const double significand = std::ldexp(2 * static_cast<double>(low) + 1, -fraction_bits - 1);
       const double middle = std::ldexp(1 + significand, e);
       for (double d : {middle, -middle, 2 * middle, -2 * middle}) {
-        if (fits(d) && std::fabs(d) < std::ldexp(1, oracle::FormatOf(wide).highest_exponent)) {
+        if (fits(d) && std::fabs(d) < std::ldexp(1, TraitsOf(wide).greatest_exponent)) {
           result.push_back(oracle::Encode(wide, d));
         }
       }
     }
   }
   // Half of the smallest number, which is a tie with 0.
-  for (double d :
-       {std::ldexp(1, format.lowest_exponent - 1), std::ldexp(1, format.lowest_exponent)}) {
+  for (double d : {std::ldexp(1, oracle::LowestSubnormal(format) - 1),
+                   std::ldexp(1, oracle::LowestSubnormal(format))}) {
     if (!fits(d)) continue;
     result.push_back(oracle::Encode(wide, d));
     result.push_back(oracle::Encode(wide, -d));
@@ -52,20 +52,17 @@ std::vector<uint64_t> Midpoints(DataType wide, DataType narrow) {
   return result;
 }
 
-constexpr DataType kAllTypes[] = {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16,
-                                  DataType::kBFloat16};
-
 TEST_P(MixedTypes, AreRoundedOnceFromTheExactValue) {
   const auto& [spec, in] = GetParam();
   std::vector<engine::Function> functions = OtherParameters(*spec);
   functions.insert(functions.begin(), engine::WithDefaults(*spec));
   for (size_t i = 0; i < functions.size(); ++i) {
-    for (const DataType out : kAllTypes) {
+    for (const DataType out : kDataTypes) {
       if (out == in) continue;
       const int step = (in == DataType::kFloat64 ? 32 : 8) * (i == 0 ? 1 : 4);
       std::vector<uint64_t> inputs =
-          engine::SizeOf(in) == 2 ? Every16Bit(i == 0 ? 7 : 101) : Binades(in, step, 1);
-      if (engine::SizeOf(out) < engine::SizeOf(in) && i < 8) {
+          SizeOf(in) == 2 ? Every16Bit(i == 0 ? 7 : 101) : Binades(in, step, 1);
+      if (SizeOf(out) < SizeOf(in) && i < 8) {
         const std::vector<uint64_t> midpoints = Midpoints(in, out);
         inputs.insert(inputs.end(), midpoints.begin(), midpoints.end());
       }
@@ -76,9 +73,7 @@ TEST_P(MixedTypes, AreRoundedOnceFromTheExactValue) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, MixedTypes,
-                         testing::ValuesIn(Subjects({DataType::kFloat32, DataType::kFloat64,
-                                                     DataType::kFloat16, DataType::kBFloat16})),
+INSTANTIATE_TEST_SUITE_P(Catalogue, MixedTypes, testing::ValuesIn(Subjects(kDataTypes)),
                          [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/samples.h"
 #include "tests/accuracy/targets.h"
@@ -14,7 +15,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Operation;
 using engine::Quantity;
 
@@ -33,7 +33,7 @@ class Position : public testing::TestWithParam<Subject> {
 
   static void CheckAllLengths(const Operation& operation, bool with_upstream) {
     const DataType type = operation.input_type;
-    const size_t size = engine::SizeOf(type);
+    const size_t size = SizeOf(type);
     const std::vector<uint64_t> inputs = Inputs(type);
     const std::vector<uint64_t> upstreams =
         with_upstream ? Upstreams(type, inputs.size()) : std::vector<uint64_t>();
@@ -86,9 +86,7 @@ TEST_P(Position, DoesNotMatter) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Position,
-                         testing::ValuesIn(Subjects({DataType::kFloat32, DataType::kFloat64,
-                                                     DataType::kFloat16, DataType::kBFloat16})),
+INSTANTIATE_TEST_SUITE_P(Catalogue, Position, testing::ValuesIn(Subjects(kDataTypes)),
                          [](const auto& info) { return NameOf(info.param); });
 
 class Precise : public testing::TestWithParam<Subject> {};
@@ -142,7 +140,8 @@ TEST_P(Precise, IsWithinItsBound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Precise, testing::ValuesIn(Subjects({DataType::kFloat64})),
+INSTANTIATE_TEST_SUITE_P(Catalogue, Precise,
+                         testing::ValuesIn(Subjects(std::array{DataType::kFloat64})),
                          [](const auto& info) { return std::string(info.param.spec->name); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "proto/element_type.h"
 #include "tests/support/format.h"
 #include "tests/support/oracle.h"
 
@@ -121,7 +122,7 @@ Number RowOracle::At(size_t i, const Level& level) const {
   return oracle::Mul(value, oracle::Div(sum, level.sum, c), c);
 }
 
-std::optional<uint64_t> RowOracle::Round(engine::DataType type, size_t i) const {
+std::optional<uint64_t> RowOracle::Round(DataType type, size_t i) const {
   if (const auto odd = OddCase(i)) return oracle::Encode(type, *odd);
   for (size_t index = 0; index < std::size(kContexts); ++index) {
     const Level& level = LevelOf(index);

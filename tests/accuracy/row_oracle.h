@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "tests/support/number.h"
 
@@ -21,7 +22,7 @@ class RowOracle {
   RowOracle(bool log, std::vector<double> x, std::vector<double> upstream);
 
   // The bits of the i-th result, correctly rounded. None if no precision decides.
-  std::optional<uint64_t> Round(engine::DataType type, size_t i) const;
+  std::optional<uint64_t> Round(DataType type, size_t i) const;
 
  private:
   // Equal x.

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/hard_row.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/row_oracle.h"
@@ -20,14 +21,11 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 using engine::RowOperation;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr DataType kAllTypes[] = {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16,
-                                  DataType::kBFloat16};
 // Failures of one operation on one target that are printed.
 constexpr int kPrintedFailures = 4;
 
@@ -63,7 +61,7 @@ std::vector<uint64_t> RunAll(const RowOperation& operation, const std::vector<ui
   const size_t outputs = operation.spec->halves && !derivative ? x.size() / 2 : x.size();
   const auto input = Pack(operation.input_type, x);
   const auto factors = Pack(operation.input_type, upstream);
-  std::vector<std::byte> output(outputs * engine::SizeOf(operation.output_type));
+  std::vector<std::byte> output(outputs * SizeOf(operation.output_type));
   engine::RunRows(operation, input.data(), derivative ? factors.data() : nullptr, output.data(),
                   x.size() / length, length);
   return Unpack(operation.output_type, output);
@@ -72,8 +70,8 @@ std::vector<uint64_t> RunAll(const RowOperation& operation, const std::vector<ui
 std::string Describe(const RowOperation& operation, size_t length) {
   return std::string(operation.spec->name) +
          (operation.quantity == Quantity::kDerivative ? "' " : " ") +
-         oracle::FormatOf(operation.input_type).name + " -> " +
-         oracle::FormatOf(operation.output_type).name + ", length " + std::to_string(length);
+         ContractNameOf(operation.input_type) + " -> " + ContractNameOf(operation.output_type) +
+         ", length " + std::to_string(length);
 }
 
 // FLOAT64 may be off by 1 ULP.
@@ -197,10 +195,10 @@ std::vector<Pattern> Upstreams() {
        [](Random& random, DataType, size_t) { return static_cast<double>(random() % 5) - 2; }},
       {"any size",
        [](Random& random, DataType type, size_t) {
-         const oracle::Format& format = oracle::FormatOf(type);
-         const int exponents = format.highest_exponent - format.lowest_exponent;
+         const ElementType& format = TraitsOf(type);
+         const int exponents = format.greatest_exponent - oracle::LowestSubnormal(format);
          const auto exponent = static_cast<int>(random() % static_cast<uint64_t>(exponents));
-         return std::ldexp(Uniform(random) - 0.5, exponent + format.lowest_exponent);
+         return std::ldexp(Uniform(random) - 0.5, exponent + oracle::LowestSubnormal(format));
        }},
       {"large and small",
        [](Random& random, DataType type, size_t index) {
@@ -233,16 +231,16 @@ struct RowSubject {
   DataType type;
 };
 void PrintTo(const RowSubject& subject, std::ostream* out) {
-  *out << subject.spec->name << "_" << oracle::FormatOf(subject.type).name;
+  *out << subject.spec->name << "_" << ContractNameOf(subject.type);
 }
 std::string NameOf(const testing::TestParamInfo<RowSubject>& info) {
-  return std::string(info.param.spec->name) + "_" + oracle::FormatOf(info.param.type).name;
+  return std::string(info.param.spec->name) + "_" + ContractNameOf(info.param.type);
 }
 std::vector<RowSubject> Subjects(bool halves) {
   std::vector<RowSubject> subjects;
   for (const engine::RowSpec* spec : engine::RowCatalogue()) {
     if (spec->halves != halves) continue;
-    for (const DataType type : kAllTypes) subjects.push_back({spec, type});
+    for (const DataType type : kDataTypes) subjects.push_back({spec, type});
   }
   return subjects;
 }
@@ -283,13 +281,13 @@ constexpr size_t kLengths[] = {1, 2, 3, 7, 64, 1'000, 4'097};
 TEST_P(SoftmaxRows, ValuesAreCorrectlyRounded) {
   for (const size_t length : kLengths) {
     Check(Quantity::kValue, Inputs(), Upstreams(), length,
-          length <= 64 ? kAllTypes : std::span(&GetParam().type, 1));
+          length <= 64 ? kDataTypes : std::span(&GetParam().type, 1));
   }
 }
 
 TEST_P(SoftmaxRows, DerivativesAreCorrectlyRounded) {
   for (const size_t length : {1, 2, 3, 7}) {
-    Check(Quantity::kDerivative, Inputs(), Upstreams(), length, kAllTypes);
+    Check(Quantity::kDerivative, Inputs(), Upstreams(), length, kDataTypes);
   }
   Check(Quantity::kDerivative, Inputs(), {Upstreams()[0], Upstreams()[4]}, 64,
         std::span(&GetParam().type, 1));
@@ -299,11 +297,11 @@ TEST_P(SoftmaxRows, DerivativesAreCorrectlyRounded) {
 
 TEST_P(SoftmaxRows, OddCases) {
   for (const size_t length : {1, 2, 3, 5, 40}) {
-    Check(Quantity::kValue, OddInputs(), Upstreams(), length, kAllTypes);
+    Check(Quantity::kValue, OddInputs(), Upstreams(), length, kDataTypes);
     std::vector<Pattern> upstreams = OddUpstreams();
     upstreams.push_back(Scaled(1));
-    Check(Quantity::kDerivative, OddInputs(), upstreams, length, kAllTypes);
-    Check(Quantity::kDerivative, {Scaled(1), Scaled(1e3)}, OddUpstreams(), length, kAllTypes);
+    Check(Quantity::kDerivative, OddInputs(), upstreams, length, kDataTypes);
+    Check(Quantity::kDerivative, {Scaled(1), Scaled(1e3)}, OddUpstreams(), length, kDataTypes);
   }
 }
 
@@ -318,7 +316,7 @@ TEST_P(SoftmaxRows, PairsAreCorrectlyRounded) {
     oracles.emplace_back(spec->name == std::string("log_softmax"), Values{d, 0.0}, Values());
     x.insert(x.end(), {bits, 0});
   }
-  for (const DataType out : kAllTypes) {
+  for (const DataType out : kDataTypes) {
     std::vector<std::optional<uint64_t>> expected;
     for (const RowOracle& oracle : oracles) {
       for (size_t i = 0; i < 2; ++i) expected.push_back(oracle.Round(out, i));
@@ -375,8 +373,8 @@ TEST_P(SoftmaxRows, HardRowsAreCorrectlyRounded) {
         row.Prepare();
         for (size_t i = 0; i < x.size(); ++i) {
           if (!std::isfinite(x[i])) continue;
-          for (const DataType out : kAllTypes) {
-            std::vector<std::byte> bytes(engine::SizeOf(out));
+          for (const DataType out : kDataTypes) {
+            std::vector<std::byte> bytes(SizeOf(out));
             row.Round(x[i], g[i], out, bytes.data());
             const auto expected = oracle.Round(out, i);
             ASSERT_TRUE(expected);
@@ -427,7 +425,7 @@ class GatedRows : public testing::TestWithParam<RowSubject> {
         for (size_t i = 0; i < half; ++i) x.push_back((*part)[row * half + i]);
       }
     }
-    for (const DataType out : kAllTypes) {
+    for (const DataType out : kDataTypes) {
       std::vector<std::optional<uint64_t>> values, slopes;
       for (size_t i = 0; i < a.size(); ++i) {
         const double gate = oracle::Decode(in, b[i]);

@@ -5,22 +5,20 @@
 #include <limits>
 #include <random>
 
+#include "proto/element_type.h"
 #include "tests/support/format.h"
 
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using oracle::Decode;
 using oracle::Encode;
-using oracle::Format;
-using oracle::FormatOf;
 
 constexpr int kNeighbours = 4;
 // Most places that are bisected for one operation: a sinc changes its sign everywhere.
 constexpr size_t kMaxBreakpoints = 64;
 
-uint64_t SignBit(DataType type) { return uint64_t{1} << (FormatOf(type).bits - 1); }
+uint64_t SignBit(DataType type) { return uint64_t{1} << (TraitsOf(type).bits - 1); }
 
 // Numbers in increasing order have increasing places; -0 is just below +0.
 int64_t PlaceOf(DataType type, uint64_t bits) {
@@ -48,8 +46,9 @@ int KindOf(DataType type, uint64_t bits, double x) {
   if (std::isinf(y)) return 2 + sign;
   if (y == x) return 4 + sign;
   if (std::fabs(y) == 1) return 6 + sign;
-  const Format& format = FormatOf(type);
-  if (std::fabs(y) < std::ldexp(1, format.lowest_exponent + format.precision - 1)) return 8 + sign;
+  const ElementType& format = TraitsOf(type);
+  if (std::fabs(y) < std::ldexp(1, oracle::LowestSubnormal(format) + format.precision - 1))
+    return 8 + sign;
   return 10 + sign;
 }
 
@@ -63,7 +62,7 @@ std::vector<uint64_t> Every16Bit(int step) {
 
 std::vector<uint64_t> Binades(DataType type, int binade_step, int random) {
   std::mt19937_64 generator(20'160'627);
-  const Format& format = FormatOf(type);
+  const ElementType& format = TraitsOf(type);
   const uint64_t fractions = uint64_t{1} << (format.precision - 1);
   const uint64_t infinity = Encode(type, std::numeric_limits<double>::infinity());
   std::vector<uint64_t> magnitudes;

@@ -20,11 +20,6 @@ inline constexpr const char* kSlowPath = "slow path";
 inline const char* NameOf(engine::Quantity quantity) {
   return quantity == engine::Quantity::kValue ? "value" : "derivative";
 }
-inline const char* NameOf(engine::DataType type) {
-  constexpr const char* kNames[] = {"float32", "float64", "float16", "bfloat16"};
-  return kNames[static_cast<int>(type)];
-}
-
 // "peers", float32: the engine, oneDNN, SLEEF and memcpy in turn. A benchmark fails where a
 // peer computes another function than we do. Returns a line for each function that is left out.
 std::string RegisterPeerCases();

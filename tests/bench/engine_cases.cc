@@ -1,3 +1,4 @@
+#include "proto/element_type.h"
 #include "tests/bench/cases.h"
 #include "tests/bench/race.h"
 #include "tests/bench/slow_path.h"
@@ -6,7 +7,6 @@
 namespace activation::bench {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 void RunEngineCase(benchmark::State& state, const engine::Operation& operation, const Size& size) {
@@ -36,8 +36,7 @@ void Register(const std::string& group, const engine::Spec& spec, Quantity quant
 }  // namespace
 
 void RegisterTypeCases() {
-  for (const DataType type :
-       {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16, DataType::kBFloat16}) {
+  for (const DataType type : kDataTypes) {
     for (const Quantity quantity : {Quantity::kValue, Quantity::kDerivative}) {
       for (const engine::Spec* spec : engine::Catalogue()) {
         Register(NameOf(type), *spec, quantity, type, kUsualSize);

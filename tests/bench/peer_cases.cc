@@ -2,6 +2,7 @@
 #include <cstring>
 #include <optional>
 
+#include "proto/element_type.h"
 #include "tests/bench/cases.h"
 #include "tests/bench/onednn.h"
 #include "tests/bench/race.h"
@@ -46,10 +47,10 @@ double LargestDifference(Tensor& a, Tensor& b, size_t count) {
 void RunPeerCase(benchmark::State& state, const Peer& peer, const engine::Spec& spec,
                  Quantity quantity, const Size& size) {
   const size_t count = size.elements;
-  Tensor input = MakeInput(engine::DataType::kFloat32, count);
-  Tensor upstream = MakeUpstream(engine::DataType::kFloat32, count);
-  Tensor output(engine::DataType::kFloat32, count);
-  Tensor expected(engine::DataType::kFloat32, count);
+  Tensor input = MakeInput(DataType::kFloat32, count);
+  Tensor upstream = MakeUpstream(DataType::kFloat32, count);
+  Tensor output(DataType::kFloat32, count);
+  Tensor expected(DataType::kFloat32, count);
 
   const engine::Operation operation = {.function = engine::WithDefaults(spec),
                                        .quantity = quantity};

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "proto/element_type.h"
 #include "server/engine/kernels.h"
 #include "tests/bench/tensors.h"
 
@@ -9,8 +10,8 @@ namespace activation::bench {
 
 double SlowPathShare(const engine::Function& function, engine::Quantity quantity) {
   constexpr size_t kCount = 1 << 20;
-  static Tensor& input = *new Tensor(MakeInput(engine::DataType::kFloat32, kCount));
-  static Tensor& output = *new Tensor(engine::DataType::kFloat32, kCount);
+  static Tensor& input = *new Tensor(MakeInput(DataType::kFloat32, kCount));
+  static Tensor& output = *new Tensor(DataType::kFloat32, kCount);
   const int row = quantity == engine::Quantity::kValue ? engine::kValueRow : engine::kDerivativeRow;
   static size_t refined;
   refined = 0;

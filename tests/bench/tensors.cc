@@ -7,7 +7,7 @@
 #include <new>
 #include <random>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 
 namespace activation::bench {
 namespace {
@@ -17,24 +17,10 @@ constexpr size_t kPeriod = 1 << 20;
 // The smallest normal number of float16, whose exponents reach least far.
 constexpr double kSmallestNormal = 0x1p-14;
 
-void Encode(double value, engine::DataType type, std::byte* element) {
-  const auto store = [element](auto encoded) { std::memcpy(element, &encoded, sizeof(encoded)); };
-  switch (type) {
-    case engine::DataType::kFloat32:
-      return store(static_cast<float>(value));
-    case engine::DataType::kFloat64:
-      return store(value);
-    case engine::DataType::kFloat16:
-      return store(DoubleToFloat16(value));
-    case engine::DataType::kBFloat16:
-      return store(DoubleToBFloat16(value));
-  }
-}
-
 }  // namespace
 
-Tensor::Tensor(engine::DataType type, size_t count)
-    : size_(count * engine::SizeOf(type)),
+Tensor::Tensor(DataType type, size_t count)
+    : size_(count * SizeOf(type)),
       data_(static_cast<std::byte*>(
           std::aligned_alloc(kAlignment, (size_ + kAlignment - 1) / kAlignment * kAlignment))) {
   if (data_ == nullptr) throw std::bad_alloc();
@@ -43,15 +29,15 @@ Tensor::Tensor(engine::DataType type, size_t count)
 
 void Tensor::Free::operator()(std::byte* data) const { std::free(data); }
 
-Tensor MakeNormal(engine::DataType type, size_t count, unsigned seed, double deviation) {
+Tensor MakeNormal(DataType type, size_t count, unsigned seed, double deviation) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(0, deviation);
   Tensor tensor(type, count);
-  const size_t size = engine::SizeOf(type);
+  const size_t size = SizeOf(type);
   for (size_t i = 0; i < std::min(count, kPeriod); ++i) {
     double value = normal(random);
     while (std::abs(value) < kSmallestNormal) value = normal(random);
-    Encode(value, type, tensor.bytes() + i * size);
+    Encode(type, &value, 1, tensor.bytes() + i * size);
   }
   for (size_t i = kPeriod; i < count; i += kPeriod) {
     std::memcpy(tensor.bytes() + i * size, tensor.bytes(), std::min(kPeriod, count - i) * size);
@@ -59,11 +45,11 @@ Tensor MakeNormal(engine::DataType type, size_t count, unsigned seed, double dev
   return tensor;
 }
 
-Tensor MakeInput(engine::DataType type, size_t count) {
+Tensor MakeInput(DataType type, size_t count) {
   return MakeNormal(type, count, kInputSeed, kInputDeviation);
 }
 
-Tensor MakeUpstream(engine::DataType type, size_t count) {
+Tensor MakeUpstream(DataType type, size_t count) {
   return MakeNormal(type, count, kUpstreamSeed, kUpstreamDeviation);
 }
 

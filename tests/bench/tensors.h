@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 
 namespace activation::bench {
@@ -13,7 +14,7 @@ namespace activation::bench {
 // Zeroed, so that its pages are there; aligned to a cache line, as the libraries' own tensors are.
 class Tensor {
  public:
-  Tensor(engine::DataType type, size_t count);
+  Tensor(DataType type, size_t count);
 
   std::byte* bytes() { return data_.get(); }
   // Of a float32 tensor.
@@ -35,10 +36,10 @@ inline constexpr unsigned kUpstreamSeed = 2;
 // Standard deviations: of inputs, so that tails are computed as well; of upstream gradients.
 inline constexpr double kInputDeviation = 3;
 inline constexpr double kUpstreamDeviation = 1;
-Tensor MakeNormal(engine::DataType type, size_t count, unsigned seed, double deviation);
+Tensor MakeNormal(DataType type, size_t count, unsigned seed, double deviation);
 // The two of them.
-Tensor MakeInput(engine::DataType type, size_t count);
-Tensor MakeUpstream(engine::DataType type, size_t count);
+Tensor MakeInput(DataType type, size_t count);
+Tensor MakeUpstream(DataType type, size_t count);
 
 }  // namespace activation::bench
 

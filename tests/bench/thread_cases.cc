@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "proto/element_type.h"
 #include "server/evaluate/evaluate.h"
 #include "server/rpc/work_queue.h"
 #include "tests/bench/cases.h"
@@ -27,8 +28,8 @@ server::Plan MakePlan(const engine::Function& function, Tensor& input, size_t co
 }
 
 void RunThreadCase(benchmark::State& state, const engine::Spec& spec) {
-  Tensor input = MakeInput(engine::DataType::kFloat32, kSize.elements);
-  Tensor output(engine::DataType::kFloat32, kSize.elements);
+  Tensor input = MakeInput(DataType::kFloat32, kSize.elements);
+  Tensor output(DataType::kFloat32, kSize.elements);
   const server::Plan plan = MakePlan(engine::WithDefaults(spec), input, kSize.elements);
   const server::Destination destinations[] = {{.result = output.bytes()}};
   const std::atomic<bool> cancelled = false;

@@ -32,18 +32,7 @@ grpc::Status FindFactor(const v1::Activation& activation, double& factor,
   return grpc::Status::OK;
 }
 
-DataType TypeOf(v1::DataType type) {
-  switch (type) {
-    case v1::DATA_TYPE_FLOAT64:
-      return DataType::kFloat64;
-    case v1::DATA_TYPE_FLOAT16:
-      return DataType::kFloat16;
-    case v1::DATA_TYPE_BFLOAT16:
-      return DataType::kBFloat16;
-    default:
-      return DataType::kFloat32;
-  }
-}
+DataType TypeOf(v1::DataType type) { return DataTypeOf(type).value_or(DataType::kFloat32); }
 
 std::vector<double> Numbers(const v1::Tensor& tensor) {
   return ToDoubles({.type = TypeOf(tensor.data_type()), .data = tensor.data()});

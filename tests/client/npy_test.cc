@@ -36,8 +36,7 @@ void ExpectRefused(const std::string& file, const char* reason,
 }
 
 TEST(NpyTest, ReadsBackWhatItWrites) {
-  for (const DataType type :
-       {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16, DataType::kBFloat16}) {
+  for (const DataType type : kDataTypes) {
     for (const std::vector<int64_t>& shape :
          {std::vector<int64_t>{6}, {}, {2, 3}, {1, 6, 1}, {0, 5}, {0}}) {
       const auto count = static_cast<size_t>(*ElementCount(shape));

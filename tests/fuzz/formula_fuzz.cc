@@ -4,7 +4,7 @@
 //
 //   clang++-14 -std=c++20 -g -O1 -ffp-contract=off -fsanitize=fuzzer,address,undefined
 //     -fno-sanitize-recover=undefined -I. tests/fuzz/formula_fuzz.cc server/formula/*.cc
-//     server/engine/packed.cc proto/tensor_codec.cc $(pkg-config --libs absl_statusor absl_strings)
+//     server/engine/packed.cc proto/element_type.cc $(pkg-config --libs absl_statusor absl_strings)
 //     -o formula_fuzz
 //   ./formula_fuzz -max_len=1010 -dict=tests/fuzz/formula.dict CORPUS tests/fuzz/formula_corpus
 //
@@ -17,6 +17,7 @@
 #include <limits>
 #include <string>
 
+#include "proto/element_type.h"
 #include "server/formula/kernel.h"
 
 namespace activation::formula {
@@ -46,7 +47,7 @@ void TestOne(const uint8_t* data, size_t size) {
       .parameters = (choice & 16) == 0
                         ? std::map<std::string, double>()
                         : std::map<std::string, double>{{"a", 0.1}, {"beta_2", -3e38}},
-      .arithmetic = static_cast<engine::DataType>(choice & 3),
+      .arithmetic = static_cast<DataType>(choice & 3),
       .is_fused = (choice & 4) != 0};
   const auto quantity = static_cast<engine::Quantity>(choice >> 3 & 1);
   const auto kernel = FormulaKernel::Make(spec, quantity);

@@ -9,30 +9,19 @@
 namespace activation::oracle {
 namespace {
 
-using engine::DataType;
-
-// In the order of DataType.
-constexpr Format kFormats[engine::kDataTypeCount] = {
-    {"FLOAT32", 32, 24, -149, 127},
-    {"FLOAT64", 64, 53, -1074, 1023},
-    {"FLOAT16", 16, 11, -24, 15},
-    {"BFLOAT16", 16, 8, -133, 127},
-};
-
-uint64_t SignBit(const Format& f) { return uint64_t{1} << (f.bits - 1); }
+uint64_t SignBit(const ElementType& f) { return uint64_t{1} << (f.bits - 1); }
 
 // The exponent field's mask, shifted into place: infinity.
-uint64_t InfinityBits(const Format& f) { return SignBit(f) - (uint64_t{1} << (f.precision - 1)); }
-
-// The exponent of the smallest normal number.
-int LowestNormal(const Format& f) { return f.lowest_exponent + f.precision - 1; }
+uint64_t InfinityBits(const ElementType& f) {
+  return SignBit(f) - (uint64_t{1} << (f.precision - 1));
+}
 
 }  // namespace
 
-const Format& FormatOf(DataType type) { return kFormats[static_cast<int>(type)]; }
+int LowestSubnormal(const ElementType& type) { return type.least_exponent - (type.precision - 1); }
 
 double Decode(DataType type, uint64_t bits) {
-  const Format& f = FormatOf(type);
+  const ElementType& f = TraitsOf(type);
   const double sign = (bits & SignBit(f)) ? -1.0 : 1.0;
   const uint64_t magnitude = bits & (SignBit(f) - 1);
   if (magnitude > InfinityBits(f)) return std::numeric_limits<double>::quiet_NaN();
@@ -41,43 +30,43 @@ double Decode(DataType type, uint64_t bits) {
   const int exponent = static_cast<int>(magnitude >> (f.precision - 1));
   const uint64_t fraction = magnitude & (hidden - 1);
   if (exponent == 0) {
-    return sign * std::ldexp(static_cast<double>(fraction), f.lowest_exponent);
+    return sign * std::ldexp(static_cast<double>(fraction), LowestSubnormal(f));
   }
   return sign *
-         std::ldexp(static_cast<double>(fraction | hidden), f.lowest_exponent + exponent - 1);
+         std::ldexp(static_cast<double>(fraction | hidden), LowestSubnormal(f) + exponent - 1);
 }
 
 uint64_t Encode(DataType type, double d) {
-  const Format& f = FormatOf(type);
+  const ElementType& f = TraitsOf(type);
   const uint64_t hidden = uint64_t{1} << (f.precision - 1);
   if (std::isnan(d)) return InfinityBits(f) | (hidden >> 1);
   const uint64_t sign = std::signbit(d) ? SignBit(f) : 0;
   if (std::isinf(d)) return sign | InfinityBits(f);
   if (d == 0) return sign;
-  const int exponent = std::max(std::ilogb(d), LowestNormal(f));
+  const int exponent = std::max(std::ilogb(d), f.least_exponent);
   const double scaled = std::ldexp(std::fabs(d), f.precision - 1 - exponent);
   const uint64_t significand = static_cast<uint64_t>(scaled);
-  if (static_cast<double>(significand) != scaled || exponent > f.highest_exponent) std::abort();
+  if (static_cast<double>(significand) != scaled || exponent > f.greatest_exponent) std::abort();
   // A normal's hidden bit adds 1 to the exponent field; a subnormal has none and exponent field 0.
   return sign |
-         ((static_cast<uint64_t>(exponent - LowestNormal(f)) << (f.precision - 1)) + significand);
+         ((static_cast<uint64_t>(exponent - f.least_exponent) << (f.precision - 1)) + significand);
 }
 
 uint64_t Round(DataType type, const Dyadic& y) {
-  const Format& f = FormatOf(type);
+  const ElementType& f = TraitsOf(type);
   if (arf_is_nan(y.get())) return Encode(type, std::numeric_limits<double>::quiet_NaN());
   if (arf_is_zero(y.get())) return 0;
   const uint64_t sign = arf_sgn(y.get()) < 0 ? SignBit(f) : 0;
-  if (arf_cmpabs_2exp_si(y.get(), f.highest_exponent + 1) >= 0) return sign | InfinityBits(f);
+  if (arf_cmpabs_2exp_si(y.get(), f.greatest_exponent + 1) >= 0) return sign | InfinityBits(f);
   // Half the smallest subnormal is a tie that goes to 0, the even neighbour.
-  if (arf_cmpabs_2exp_si(y.get(), f.lowest_exponent - 1) <= 0) return sign;
+  if (arf_cmpabs_2exp_si(y.get(), LowestSubnormal(f) - 1) <= 0) return sign;
   // 2^(exponent - 1) <= |y| < 2^exponent; a subnormal has fewer significant bits.
   const slong exponent = arf_abs_bound_lt_2exp_si(y.get());
-  const slong bits = std::min<slong>(f.precision, exponent - f.lowest_exponent);
+  const slong bits = std::min<slong>(f.precision, exponent - LowestSubnormal(f));
   if (bits < 1) return sign | 1;  // between a half and one of the smallest subnormal
   Dyadic rounded;
   arf_set_round(rounded.get(), y.get(), bits, ARF_RND_NEAR);
-  if (arf_cmpabs_2exp_si(rounded.get(), f.highest_exponent + 1) >= 0) {
+  if (arf_cmpabs_2exp_si(rounded.get(), f.greatest_exponent + 1) >= 0) {
     return sign | InfinityBits(f);
   }
   return Encode(type, arf_get_d(rounded.get(), ARF_RND_NEAR));
@@ -106,7 +95,7 @@ uint64_t RoundWithTail(DataType type, const Rational& q, int tail) {
 }
 
 std::string Describe(DataType type, uint64_t bits) {
-  return absl::StrFormat("%a (%0*x)", Decode(type, bits), FormatOf(type).bits / 4, bits);
+  return absl::StrFormat("%a (%0*x)", Decode(type, bits), TraitsOf(type).bits / 4, bits);
 }
 
 }  // namespace activation::oracle

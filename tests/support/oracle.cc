@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "proto/element_type.h"
 #include "tests/support/format.h"
 
 namespace activation::oracle {
 namespace {
 
-using engine::DataType;
-
 // What first tries are made with: enough for most roundings to the type, and cheap.
-Context FirstContext(DataType type) { return {FormatOf(type).precision + 40, false}; }
+Context FirstContext(DataType type) { return {TraitsOf(type).precision + 40, false}; }
 
 constexpr slong kFirstSplitBits = 128;
 
@@ -206,7 +205,7 @@ std::optional<uint64_t> Oracle::Round(DataType type, int what, double x,
     return RoundLimit(type, what, sign, parameters, upstream);
   }
   const std::optional<uint64_t> bits = RoundFinite(type, what, FromDouble(x), parameters, upstream);
-  if (!bits || (*bits << (64 - FormatOf(type).bits + 1)) != 0) return bits;
+  if (!bits || (*bits << (64 - TraitsOf(type).bits + 1)) != 0) return bits;
   // A zero: a rounded one has its sign; an exact one has the sign of its convention.
   if (!IsExactlyZero(what, x, parameters, upstream)) return bits;
   bool negative = false;
@@ -250,9 +249,9 @@ double UlpError(double y, const Ball& f) {
   Dyadic bound, smallest;
   arb_get_abs_ubound_arf(bound.get(), error.get(), kBits);
   arb_get_abs_lbound_arf(smallest.get(), f.get(), kBits);
-  const Format& format = FormatOf(DataType::kFloat64);
-  slong exponent = format.lowest_exponent;
-  if (arf_cmpabs_2exp_si(smallest.get(), format.lowest_exponent + format.precision) >= 0) {
+  const ElementType& format = TraitsOf(DataType::kFloat64);
+  slong exponent = LowestSubnormal(format);
+  if (arf_cmpabs_2exp_si(smallest.get(), LowestSubnormal(format) + format.precision) >= 0) {
     exponent = arf_abs_bound_lt_2exp_si(smallest.get()) - format.precision;
   }
   arf_mul_2exp_si(bound.get(), bound.get(), -exponent);

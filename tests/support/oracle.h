@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/engine/spec.h"
 #include "tests/support/ball.h"
@@ -35,13 +36,13 @@ class Oracle {
   // The bits of the correctly rounded result. None if no precision up to kMaxBits decides: a
   // failure of the oracle, which a test must count and report. `upstream` is for derivatives; 1 if
   // absent.
-  std::optional<uint64_t> Round(engine::DataType type, int what, double x,
+  std::optional<uint64_t> Round(DataType type, int what, double x,
                                 std::span<const double> parameters,
                                 std::optional<double> upstream = std::nullopt) const;
 
   // As Round, at the exact x + bias (infinite where it is beyond FLOAT64's range). Where that is
   // not a double, upstream must be finite and not 0.
-  std::optional<uint64_t> RoundSum(engine::DataType type, int what, double x, double bias,
+  std::optional<uint64_t> RoundSum(DataType type, int what, double x, double bias,
                                    std::span<const double> parameters,
                                    std::optional<double> upstream = std::nullopt) const;
 
@@ -78,16 +79,16 @@ class Oracle {
   // The result at x times upstream, at one precision. x may be of any size.
   Number At(int what, const Dyadic& x, std::span<const double> parameters,
             std::optional<double> upstream, Context c) const;
-  std::optional<uint64_t> RoundFinite(engine::DataType type, int what, const Dyadic& x,
+  std::optional<uint64_t> RoundFinite(DataType type, int what, const Dyadic& x,
                                       std::span<const double> parameters,
                                       std::optional<double> upstream) const;
   // At x = sign * 2^exponent, with what has gone to 0 there taken as 0.
-  std::optional<uint64_t> RoundFarOut(engine::DataType type, int what, int sign, slong exponent,
+  std::optional<uint64_t> RoundFarOut(DataType type, int what, int sign, slong exponent,
                                       std::span<const double> parameters,
                                       std::optional<double> upstream) const;
   // The limit at x = sign * infinity. A limit 0 has the sign of the side that it is approached
   // from.
-  std::optional<uint64_t> RoundLimit(engine::DataType type, int what, int sign,
+  std::optional<uint64_t> RoundLimit(DataType type, int what, int sign,
                                      std::span<const double> parameters,
                                      std::optional<double> upstream) const;
 
@@ -98,7 +99,7 @@ class Oracle {
 };
 
 // The bits of x rounded to `type`, if at this precision they are certain.
-std::optional<uint64_t> RoundIfCertain(engine::DataType type, const Number& x, Context c);
+std::optional<uint64_t> RoundIfCertain(DataType type, const Number& x, Context c);
 
 // |y - f| / ULP(f) for f in the ball, ULP being the spacing of doubles at f; an upper bound.
 // Infinity where y is not finite.

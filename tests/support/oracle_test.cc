@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "tests/support/format.h"
 
 namespace activation::oracle {
 namespace {
 
-using engine::DataType;
 using engine::Kink;
 using engine::Parameter;
 using engine::Spec;
@@ -84,7 +84,7 @@ TEST(Format, RoundTripsEveryBitPatternOf16Bits) {
     for (uint64_t bits = 0; bits < 65'536; ++bits) {
       const double d = Decode(type, bits);
       if (std::isnan(d)) continue;
-      ASSERT_EQ(Encode(type, d), bits) << FormatOf(type).name;
+      ASSERT_EQ(Encode(type, d), bits) << ContractNameOf(type);
     }
   }
 }

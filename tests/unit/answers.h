@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "server/evaluate/evaluate.h"
 #include "tests/unit/requests.h"
 
@@ -42,26 +42,19 @@ inline v1::GradientResponse Answer(const v1::GradientRequest& request, size_t sl
 }
 
 // Packed elements from -3 to 3.
-inline std::string PackedRamp(engine::DataType type, size_t count) {
-  std::string data(count * engine::SizeOf(type), '\0');
+inline std::string PackedRamp(DataType type, size_t count) {
+  std::string data(count * SizeOf(type), '\0');
   for (size_t i = 0; i < count; ++i) {
     const double x = 6.0 * static_cast<double>(i) / static_cast<double>(count) - 3;
-    const float narrow = static_cast<float>(x);
-    const uint16_t half =
-        type == engine::DataType::kFloat16 ? DoubleToFloat16(x) : DoubleToBFloat16(x);
-    const void* const element = type == engine::DataType::kFloat64 ? static_cast<const void*>(&x)
-                                : type == engine::DataType::kFloat32
-                                    ? &narrow
-                                    : static_cast<const void*>(&half);
-    std::memcpy(data.data() + i * engine::SizeOf(type), element, engine::SizeOf(type));
+    Encode(type, &x, 1, reinterpret_cast<std::byte*>(data.data()) + i * SizeOf(type));
   }
   return data;
 }
 
 inline std::string RunEngine(const engine::Operation& operation, const std::string& input,
                              const std::string* upstream) {
-  const size_t count = input.size() / engine::SizeOf(operation.input_type);
-  std::string output(count * engine::SizeOf(operation.output_type), '\0');
+  const size_t count = input.size() / SizeOf(operation.input_type);
+  std::string output(count * SizeOf(operation.output_type), '\0');
   const auto bytes = [](const std::string& text) {
     return reinterpret_cast<const std::byte*>(text.data());
   };
@@ -73,7 +66,7 @@ inline std::string RunEngine(const engine::Operation& operation, const std::stri
   return output;
 }
 
-inline void SetData(v1::Tensor& tensor, engine::DataType type, const std::string& data) {
+inline void SetData(v1::Tensor& tensor, DataType type, const std::string& data) {
   tensor.set_data_type(static_cast<v1::DataType>(NumberOf(type)));
   tensor.set_data(data);
 }

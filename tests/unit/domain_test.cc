@@ -6,13 +6,12 @@
 #include <cmath>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/compare/normal_samples.h"
 #include "server/engine/packed.h"
 
 namespace activation::server {
 namespace {
-
-using engine::DataType;
 
 TEST(OrdinalOf, CountsValuesUpwardsFromNegativeNaNToNaN) {
   for (const DataType type : {DataType::kFloat16, DataType::kBFloat16}) {
@@ -20,15 +19,15 @@ TEST(OrdinalOf, CountsValuesUpwardsFromNegativeNaNToNaN) {
       const uint64_t bits = BitsAt(type, ordinal);
       ASSERT_EQ(OrdinalOf(type, bits), ordinal);
       if (ordinal == -32'768) continue;
-      const double before = ValueOf(type, BitsAt(type, ordinal - 1));
-      const double value = ValueOf(type, bits);
+      const double before = ToDouble(type, BitsAt(type, ordinal - 1));
+      const double value = ToDouble(type, bits);
       if (!std::isnan(before) && !std::isnan(value) && ordinal != 0) {
         ASSERT_LT(before, value) << ordinal;
       }
     }
   }
-  EXPECT_EQ(OrdinalOf(DataType::kFloat64, BitsOf(DataType::kFloat64, 0.0)), 0);
-  EXPECT_EQ(OrdinalOf(DataType::kFloat64, BitsOf(DataType::kFloat64, -0.0)), -1);
+  EXPECT_EQ(OrdinalOf(DataType::kFloat64, ToBits(DataType::kFloat64, 0.0)), 0);
+  EXPECT_EQ(OrdinalOf(DataType::kFloat64, ToBits(DataType::kFloat64, -0.0)), -1);
 }
 
 TEST(NormalQuantile, InvertsTheDistribution) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "server/evaluate/evaluate.h"
 #include "tests/unit/answers.h"
 #include "tests/unit/requests.h"
@@ -46,7 +46,7 @@ struct Along {
   // Of each parameter; none: a number.
   std::vector<std::optional<int>> axes;
   std::optional<int> bias_axis;
-  engine::DataType type;
+  DataType type;
 
   size_t count() const {
     size_t product = 1;
@@ -98,7 +98,7 @@ struct Along {
 
   // f(x) where nothing but the parameters differs along axes.
   std::string Values() const {
-    const size_t size = engine::SizeOf(type);
+    const size_t size = SizeOf(type);
     const std::string x = PackedRamp(type, count());
     std::string values;
     for (size_t i = 0; i < count(); ++i) {
@@ -114,7 +114,7 @@ struct Along {
 
   // Compares a reply with the engine's results for each element alone.
   void Check(const v1::GradientResult& result) const {
-    const size_t size = engine::SizeOf(type);
+    const size_t size = SizeOf(type);
     const std::string x = PackedRamp(type, count());
     const std::string addends = bias_axis ? PackedRamp(type, Extent(*bias_axis)) : "";
     const auto at = [&](const std::string& packed, size_t i) {
@@ -172,7 +172,6 @@ struct Along {
 };
 
 TEST(Evaluate, TakesParametersAndBiasAlongAnyAxes) {
-  using engine::DataType;
   const Along cases[] = {
       {"leaky_relu", {7}, {0}, 0, DataType::kFloat32},
       {"leaky_relu", {300, 70}, {1}, std::nullopt, DataType::kFloat32},
@@ -210,7 +209,7 @@ TEST(Evaluate, TakesParametersAlongDifferentAxes) {
        {std::vector<int64_t>{30, 3, 5}, {2, 3, 500}, {600, 70, 3}, {2, 3, 100, 5}}) {
     for (const auto& [first, second] : {std::pair(1, 2), {2, 1}, {0, 2}, {2, 0}, {1, 1}}) {
       SCOPED_TRACE(testing::PrintToString(shape) + std::to_string(first) + std::to_string(second));
-      const Along along = {"leaky_relu", shape, {second}, std::nullopt, engine::DataType::kFloat32};
+      const Along along = {"leaky_relu", shape, {second}, std::nullopt, DataType::kFloat32};
       Activation both = {.function = engine::WithDefaults(*engine::Find("leaky_relu"))};
       for (const int axis : {first, second}) {
         ParameterTensor& tensor = both.tensors.emplace_back();
@@ -253,7 +252,6 @@ TEST(Evaluate, SumsNothingForTensorsWithoutElements) {
 
 // The engine's rows, taken one by one out of a tensor and put back.
 TEST(Evaluate, GivesTheEnginesRowsAlongAnyAxis) {
-  using engine::DataType;
   const struct {
     const char* name;
     std::vector<int64_t> shape;
@@ -273,7 +271,7 @@ TEST(Evaluate, GivesTheEnginesRowsAlongAnyAxis) {
   for (const auto& c : cases) {
     SCOPED_TRACE(testing::Message() << c.name << " " << testing::PrintToString(c.shape));
     const engine::RowSpec& spec = *engine::FindRow(c.name);
-    const size_t size = engine::SizeOf(c.type), output_size = engine::SizeOf(c.output_type);
+    const size_t size = SizeOf(c.type), output_size = SizeOf(c.output_type);
     size_t outer = 1, inner = 1;
     for (int i = 0; i < static_cast<int>(c.shape.size()); ++i) {
       const size_t extent = static_cast<size_t>(c.shape[static_cast<size_t>(i)]);

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "tests/unit/answers.h"
 #include "tests/unit/requests.h"
 
@@ -20,12 +20,10 @@ namespace activation::server {
 namespace {
 
 TEST(Evaluate, GivesTheEnginesBitsForEveryTypeAndWayThatSlicesFall) {
-  constexpr engine::DataType kTypes[] = {engine::DataType::kFloat32, engine::DataType::kFloat64,
-                                         engine::DataType::kFloat16, engine::DataType::kBFloat16};
   engine::Function function = engine::WithDefaults(*engine::Find("elu"));
   function.parameters[0] = 1.5;
-  for (const engine::DataType input_type : kTypes) {
-    for (const engine::DataType output_type : kTypes) {
+  for (const DataType input_type : kDataTypes) {
+    for (const DataType output_type : kDataTypes) {
       const std::string x = PackedRamp(input_type, 1'000);
       const std::string g(x.rbegin(), x.rend());
       v1::GradientRequest request;
@@ -55,8 +53,8 @@ TEST(Evaluate, DoesNotDependOnTheOrderOfBlocks) {
   for (int i = 0; i < 2; ++i) {
     v1::GradientEvaluation& item = *request.add_gradients();
     item.mutable_activation()->set_name("gelu_sigma");
-    SetData(*item.mutable_input(), engine::DataType::kFloat32,
-            PackedRamp(engine::DataType::kFloat32, count - static_cast<size_t>(i)));
+    SetData(*item.mutable_input(), DataType::kFloat32,
+            PackedRamp(DataType::kFloat32, count - static_cast<size_t>(i)));
     item.set_return_value(true);
     item.set_return_parameter_gradients(true);
   }

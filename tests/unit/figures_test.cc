@@ -1,16 +1,16 @@
 // The figures' definitions, on points made by hand.
+#include "server/compare/figures.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "server/compare/figures.h"
+#include "proto/element_type.h"
 
 namespace activation::server {
 namespace {
-
-using engine::DataType;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/formula/kernel.h"
 #include "server/formula/program.h"
@@ -16,7 +17,6 @@
 namespace activation::formula {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 // Neither kinks nor so near 0 that formulas cancel.

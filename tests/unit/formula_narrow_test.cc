@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/formula/arithmetic.h"
 #include "server/formula/kernel.h"
@@ -17,16 +17,17 @@
 namespace activation::formula {
 namespace {
 
-using engine::DataType;
 using Exact = __int128;
 
 struct Format {
   DataType type;
-  double (*decode)(uint16_t);
-  uint16_t (*encode)(double);
+
+  double decode(uint64_t bits) const { return ToDouble(type, bits); }
+  uint16_t encode(double value) const { return static_cast<uint16_t>(ToBits(type, value)); }
 };
-constexpr Format kFormats[] = {{DataType::kFloat16, Float16ToDouble, DoubleToFloat16},
-                               {DataType::kBFloat16, BFloat16ToDouble, DoubleToBFloat16}};
+constexpr Format kFloat16 = {DataType::kFloat16};
+constexpr Format kBFloat16 = {DataType::kBFloat16};
+constexpr Format kFormats[] = {kFloat16, kBFloat16};
 
 // Infinity counts as the number that would come next.
 double ValueOf(const Format& format, uint16_t bits) {
@@ -139,20 +140,20 @@ TEST(FormulaNarrow, RoundsFusedProductsOnce) {
 TEST(FormulaNarrow, RoundsFusedProductsBesideTheMiddle) {
   const double tiny = 0x1p-120;
   const auto run = [](double addend, double tiny_factor) {
-    return BFloat16ToDouble(Compute({.expression = "x*a+b",
+    return kBFloat16.decode(Compute({.expression = "x*a+b",
                                      .parameters = {{"a", tiny_factor}, {"b", addend}},
                                      .arithmetic = DataType::kBFloat16,
                                      .is_fused = true},
-                                    {DoubleToBFloat16(1)})[0]);
+                                    {kBFloat16.encode(1)})[0]);
   };
   EXPECT_EQ(run(1, 0x1p-8), 1);
   // The addend is a number of the format, so only the product can be the middle.
   const auto middle = [](double addend) {
-    return BFloat16ToDouble(Compute({.expression = "x*1.0078125+b",
+    return kBFloat16.decode(Compute({.expression = "x*1.0078125+b",
                                      .parameters = {{"b", addend}},
                                      .arithmetic = DataType::kBFloat16,
                                      .is_fused = true},
-                                    {DoubleToBFloat16(1.5)})[0]);
+                                    {kBFloat16.encode(1.5)})[0]);
   };
   // 1.5 * 1.0078125 = 1.51171875, between 1.5078125 and 1.515625.
   EXPECT_EQ(middle(0), 1.515625);

@@ -13,14 +13,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "server/formula/kernel.h"
 
 namespace activation::formula {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -1,5 +1,4 @@
 // Formulas in place of names: what is refused, and that results are the formula's.
-#include "server/compare/plan.h"
 #include "server/evaluate/own_formula.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +11,8 @@
 #include <vector>
 
 #include "activation/v1/activation.pb.h"
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
+#include "server/compare/plan.h"
 #include "tests/unit/answers.h"
 #include "tests/unit/planner.h"
 #include "tests/unit/requests.h"
@@ -105,8 +105,8 @@ TEST(OwnFormula, RoundsToTheOutputTypeWhereverElementsLie) {
     v1::GradientRequest request;
     v1::GradientEvaluation& item = *request.add_gradients();
     item.mutable_activation()->set_formula("0.1*x^3");
-    const std::string x = PackedRamp(engine::DataType::kFloat32, kCount);
-    SetData(*item.mutable_input(), engine::DataType::kFloat32, x);
+    const std::string x = PackedRamp(DataType::kFloat32, kCount);
+    SetData(*item.mutable_input(), DataType::kFloat32, x);
     item.set_output_type(v1::DATA_TYPE_FLOAT16);
     item.set_return_value(true);
     const auto response = Answer(request, 50'000, order);
@@ -119,7 +119,7 @@ TEST(OwnFormula, RoundsToTheOutputTypeWhereverElementsLie) {
       std::memcpy(&to, y.data() + 2 * i, 2);
       const volatile double square = static_cast<double>(from) * from;
       const volatile double cube = square * from;
-      ASSERT_EQ(to, DoubleToFloat16(0.1 * cube)) << from;
+      ASSERT_EQ(to, ToBits(DataType::kFloat16, 0.1 * cube)) << from;
     }
   }
 }
@@ -136,7 +136,7 @@ TEST(OwnFormula, IsInheritedInAStream) {
       second.Make(Parse<v1::EvaluateStreamRequest>("evaluation { input { float_values: 3 } }"),
                   kEvaluateStream, plan->items[0].activation);
   ASSERT_TRUE(next.ok()) << next.status();
-  EXPECT_EQ(next->reply[0].activation.formula, plan->items[0].activation->formula.get());
+  EXPECT_EQ(next->reply[0].activation.formula, &plan->items[0].activation->formula->spec);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "proto/element_type.h"
 #include "tests/unit/planner.h"
 #include "tests/unit/requests.h"
 
@@ -216,12 +217,11 @@ struct Accepted {
   const char* what;
   const char* input;
   int64_t count;
-  engine::DataType type;
+  DataType type;
   Encoding encoding;
 };
 
 TEST(MakePlan, AcceptsEveryEncodingAndTensorsWithoutElements) {
-  using engine::DataType;
   const Accepted cases[] = {
       {"float_values tell the type", "float_values: [1, 2]", 2, DataType::kFloat32,
        Encoding::kValues},
@@ -249,7 +249,7 @@ TEST(MakePlan, AcceptsEveryEncodingAndTensorsWithoutElements) {
     EXPECT_EQ(plan->reply[0].result.encoding, accepted.encoding) << accepted.what;
     EXPECT_EQ(plan->reply[0].result.type, accepted.type) << accepted.what;
     EXPECT_EQ(SizeOf(plan->items[0].input.pieces),
-              static_cast<size_t>(accepted.count) * engine::SizeOf(accepted.type))
+              static_cast<size_t>(accepted.count) * SizeOf(accepted.type))
         << accepted.what;
   }
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/compare/table.h"
 #include "server/formula/kernel.h"
 #include "server/rpc/describe.h"
@@ -28,8 +29,8 @@ double Truth(const engine::Function& function, double x) {
   engine::Run(
       {.function = function,
        .quantity = engine::Quantity::kValue,
-       .input_type = engine::DataType::kFloat64,
-       .output_type = engine::DataType::kFloat64},
+       .input_type = DataType::kFloat64,
+       .output_type = DataType::kFloat64},
       {.input = reinterpret_cast<const std::byte*>(&x), .output = reinterpret_cast<std::byte*>(&y)},
       1);
   return y;
@@ -46,14 +47,14 @@ std::function<double(double)> ValuesOf(const absl::StatusOr<Kernel>& kernel) {
   EXPECT_TRUE(kernel.ok()) << kernel.status();
   return [kernel = *kernel](double x) {
     double y = 0;
-    kernel.Run(engine::DataType::kFloat64, reinterpret_cast<const std::byte*>(&x),
+    kernel.Run(DataType::kFloat64, reinterpret_cast<const std::byte*>(&x),
                reinterpret_cast<std::byte*>(&y), 1);
     return y;
   };
 }
 
 absl::StatusOr<formula::FormulaKernel> MakeFormula(
-    const v1::Formula& text, engine::DataType arithmetic = engine::DataType::kFloat64,
+    const v1::Formula& text, DataType arithmetic = DataType::kFloat64,
     engine::Quantity quantity = engine::Quantity::kValue) {
   return formula::FormulaKernel::Make(
       {.expression = text.expression(),
@@ -151,13 +152,13 @@ TEST(Presets, FormulasWorkInNarrowArithmeticAndHaveDerivatives) {
     const engine::Function reference = Reference(info.reference());
     const v1::Formula formula = Expand("name: '" + info.name() + "'", reference).formula();
     // Not float16, which some constants are beyond.
-    for (const auto type : {engine::DataType::kFloat32, engine::DataType::kBFloat16}) {
+    for (const auto type : {DataType::kFloat32, DataType::kBFloat16}) {
       const auto narrow = ValuesOf(MakeFormula(formula, type));
       EXPECT_NEAR(narrow(0.75), Truth(reference, 0.75), 0.4) << info.name();
     }
     const auto value = ValuesOf(MakeFormula(formula));
     const auto slope =
-        ValuesOf(MakeFormula(formula, engine::DataType::kFloat64, engine::Quantity::kDerivative));
+        ValuesOf(MakeFormula(formula, DataType::kFloat64, engine::Quantity::kDerivative));
     EXPECT_NEAR(slope(0.75), (value(0.75 + 1e-5) - value(0.75 - 1e-5)) / 2e-5, 1e-8) << info.name();
   }
 }

@@ -10,14 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "proto/tensor_codec.h"
+#include "proto/element_type.h"
 #include "tests/unit/fixed_point_model.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {
 namespace {
 
-using engine::DataType;
 using engine::Quantity;
 using testing::ElementsAre;
 using testing::StartsWith;
@@ -128,10 +127,10 @@ TEST(Table, RoundsToTheTypeOnceAndInPlace) {
   const TableKernel third = Make(Parse<v1::Table>("knots: [0, 3] values: [0, 1]"));
   EXPECT_THAT(RunAs<float>(DataType::kFloat32, third, std::vector<float>(1000, 1)),
               testing::Each(1.0F / 3));
-  EXPECT_THAT(RunAs<uint16_t>(DataType::kFloat16, third, {DoubleToFloat16(1)}),
-              ElementsAre(DoubleToFloat16(1.0 / 3)));
-  EXPECT_THAT(RunAs<uint16_t>(DataType::kBFloat16, third, {DoubleToBFloat16(1)}),
-              ElementsAre(DoubleToBFloat16(1.0 / 3)));
+  for (const DataType type : {DataType::kFloat16, DataType::kBFloat16}) {
+    const auto one = static_cast<uint16_t>(ToBits(type, 1));
+    EXPECT_THAT(RunAs<uint16_t>(type, third, {one}), ElementsAre(ToBits(type, 1.0 / 3)));
+  }
 }
 
 // Linear pieces of values, or else polynomials, evaluated as v1::Table says in the model's numbers.

@@ -1,8 +1,5 @@
 // The wire format against the generated classes: whatever they read, the reader reads the same, and
 // whatever the writer writes, they read.
-#include "server/wire/read_request.h"
-#include "server/wire/write_reply.h"
-
 #include <absl/strings/escaping.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -13,6 +10,9 @@
 #include <map>
 #include <random>
 
+#include "proto/element_type.h"
+#include "server/wire/read_request.h"
+#include "server/wire/write_reply.h"
 #include "tests/unit/requests.h"
 
 namespace activation::server {
@@ -315,7 +315,7 @@ v1::Tensor Expected(const ReplyTensor& tensor, int salt) {
   if (data.empty()) return message;
   if (tensor.encoding == Encoding::kBytes) {
     message.set_data(data);
-  } else if (tensor.type == engine::DataType::kFloat64) {
+  } else if (tensor.type == DataType::kFloat64) {
     message.mutable_double_values()->Resize(static_cast<int>(tensor.count), 0);
     std::memcpy(message.mutable_double_values()->mutable_data(), data.data(), data.size());
   } else {
@@ -326,18 +326,17 @@ v1::Tensor Expected(const ReplyTensor& tensor, int salt) {
 }
 
 ReplyTensor RandomTensor(Generator& generator) {
-  ReplyTensor tensor = {
-      .type = static_cast<engine::DataType>(generator.Below(engine::kDataTypeCount)),
-      .encoding = generator.Coin() ? Encoding::kBytes : Encoding::kValues,
-      .shape = {},
-      .count = generator.Below(300)};
+  ReplyTensor tensor = {.type = static_cast<DataType>(generator.Below(kDataTypeCount)),
+                        .encoding = generator.Coin() ? Encoding::kBytes : Encoding::kValues,
+                        .shape = {},
+                        .count = generator.Below(300)};
   if (generator.Coin()) tensor.shape = {1, tensor.count, 1'000'000};
   return tensor;
 }
 
 ReplyTensor RandomGradient(Generator& generator) {
   ReplyTensor tensor = RandomTensor(generator);
-  tensor.type = engine::DataType::kFloat64;
+  tensor.type = DataType::kFloat64;
   return tensor;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "tests/accuracy/checks.h"
 #include "tests/accuracy/exhaustive/inputs.h"
@@ -17,7 +18,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Function;
 using engine::Quantity;
 using engine::Spec;

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "proto/element_type.h"
 #include "tests/accuracy/samples.h"
 #include "tests/support/format.h"
 
 namespace activation::accuracy {
 namespace {
-
-using engine::DataType;
 
 // Magnitudes of ordinary numbers: 2^-20 to 2^20.
 constexpr double kOrdinaryExponent = 20;
@@ -30,7 +29,7 @@ double Uniform(Generator& generator, double low, double high) {
 
 double RandomSign(Generator& generator) { return (generator() & 1) != 0 ? -1 : 1; }
 
-uint64_t SignBit(DataType type) { return uint64_t{1} << (oracle::FormatOf(type).bits - 1); }
+uint64_t SignBit(DataType type) { return uint64_t{1} << (TraitsOf(type).bits - 1); }
 
 // A distance of any size up to 2^exponent, in either direction.
 int64_t RandomDistance(Generator& generator, double exponent) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "proto/element_type.h"
 #include "server/engine/engine.h"
 #include "tests/support/oracle.h"
 
@@ -15,8 +16,8 @@ namespace activation::accuracy {
 using Generator = std::mt19937_64;
 
 // Numbers in increasing order have increasing places; -0 is just below +0.
-int64_t PlaceOf(engine::DataType type, uint64_t bits);
-uint64_t AtPlace(engine::DataType type, int64_t place);
+int64_t PlaceOf(DataType type, uint64_t bits);
+uint64_t AtPlace(DataType type, int64_t place);
 
 // Where f or f' has a kink, and where the result changes its kind (see Breakpoints in
 // ../samples.h), in increasing order.

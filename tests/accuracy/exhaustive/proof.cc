@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "proto/element_type.h"
 #include "tests/accuracy/exhaustive/filter.h"
 #include "tests/accuracy/exhaustive/inputs.h"
 #include "tests/support/format.h"
@@ -20,7 +21,6 @@
 namespace activation::accuracy {
 namespace {
 
-using engine::DataType;
 using engine::Function;
 using engine::Operation;
 using engine::Quantity;
