@@ -53,7 +53,7 @@ double ToDouble(const Layout& layout, uint64_t bits) {
                                       fraction << (kDoubleFractionBits - layout.fraction_bits));
 }
 
-// Of a type with fewer bits than float64.
+// For types with fewer bits than float64.
 uint64_t ToBits(const Layout& layout, double value) {
   if (std::isnan(value)) return layout.quiet_nan();
   const uint64_t bits = std::bit_cast<uint64_t>(value);

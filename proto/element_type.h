@@ -24,9 +24,9 @@ struct ElementType {
   // In the contract's enum, where it is DATA_TYPE_ and this.
   int number;
   const char* contract_name;
-  // Of a whole element; a multiple of 8.
+  // Bits of a whole element; a multiple of 8.
   int bits;
-  // Of a significand, the implicit bit included.
+  // Bits of a significand, the implicit one included.
   int precision;
   // Normal numbers are from 2^least_exponent to below 2^(greatest_exponent + 1).
   int least_exponent;

@@ -29,7 +29,7 @@ inline size_t RegionCount(const RegionBounds& bounds) { return bounds.size() + 2
 // The figures of one candidate that can be added in any order.
 struct CandidateFigures {
   std::vector<ErrorFigures> regions;
-  // Of neighbours; see Reversals in the contract.
+  // Pairs of neighbours; see Reversals in the contract.
   int64_t reversals = 0;
   double first_reversal = std::numeric_limits<double>::infinity();
   double last_reversal = -std::numeric_limits<double>::infinity();
@@ -39,7 +39,7 @@ struct CandidateFigures {
   void Add(const CandidateFigures& other);
 };
 
-// Of the points in a stretch of a curve, the first with the largest error; unset where all are
+// The first with the largest error of the points in a stretch of a curve; unset where all are
 // infinite or NaN.
 struct CurvePoint {
   bool is_set = false;
@@ -52,7 +52,7 @@ struct CurvePoint {
   void Offer(const CurvePoint& later);
 };
 
-// Of one candidate, for all threads: it may take 2 MiB.
+// The errors of one candidate, for all threads: it may take 2 MiB.
 struct SharedDistribution {
   std::mutex mutex;
   ErrorDistribution distribution;
@@ -75,7 +75,7 @@ class BlockComparer {
   // Compares the blocks from the point `first` to the point `end`, or fewer if it is cancelled.
   void Run(int64_t first, int64_t end, const std::atomic<bool>& cancelled);
 
-  // Of each candidate: over all blocks so far, and of those of the last run.
+  // For each candidate, the figures of all blocks so far, and what the last run found.
   const std::vector<CandidateFigures>& figures() const { return figures_; }
   const std::vector<Ordered>& last_run() const { return last_run_; }
 

@@ -27,7 +27,7 @@ using CandidateKernel =
     std::function<void(int64_t first, const std::byte* input, std::byte* output, size_t count)>;
 
 struct Candidate {
-  // Of the catalogue; else there is a label.
+  // The function of the catalogue that it is; else there is a label.
   std::optional<engine::Function> function = {};
   std::string label = {};
   CandidateKernel run = {};

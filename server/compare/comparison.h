@@ -39,7 +39,7 @@ class Comparison {
   // The largest error in ULP of each candidate so far; 0 where there is none.
   std::vector<double> WorstUlp() const;
 
-  // Of the points done so far.
+  // The report on the points done so far.
   v1::CompareApproximationsResponse Report() const;
 
  private:
@@ -48,9 +48,9 @@ class Comparison {
   int64_t done_ = 0;
   std::deque<SharedDistribution> distributions_;
   std::vector<BlockComparer> comparers_;
-  // Of each candidate, by region.
+  // Sums of errors of each candidate, by region.
   std::vector<std::vector<ErrorSums>> sums_;
-  // Of each candidate, by stretch.
+  // The curve of each candidate, by stretch.
   std::vector<std::vector<CurvePoint>> curves_;
 };
 

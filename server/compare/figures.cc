@@ -23,7 +23,7 @@ int64_t ExponentField(double value) {
   return static_cast<int64_t>(std::bit_cast<uint64_t>(value) >> kFractionBits) & 0x7ff;
 }
 
-// Of a float64's bits without the sign, what is below those that choose a counter of a Page.
+// How many of a float64's bits are below those that choose a counter of a Page.
 constexpr int kBelowPage = kFractionBits - 7;
 
 bool HaveSameBits(double a, double b) {

@@ -90,7 +90,7 @@ class Piecewise {
  private:
   struct Piece {
     Number origin;
-    // Of its coefficients, which begin where those of the piece before it end.
+    // The end of its coefficients, which begin where those of the piece before it end.
     uint32_t end;
   };
 

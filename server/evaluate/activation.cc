@@ -99,7 +99,7 @@ absl::Status AddTensors(absl::string_view field, RawActivation& raw, Activation&
 
 absl::StatusOr<Activation> MakeRowFunction(absl::string_view field, const RawActivation& raw,
                                            const engine::RowSpec& row) {
-  // Of parameters, which row functions don't have, there is an error for each.
+  // Row functions have no parameters; each that is given is an error.
   engine::Function none;
   const absl::Status numbers = SetNumbers(field, raw, {}, row.name, none);
   if (!numbers.ok()) return numbers;
@@ -110,7 +110,7 @@ absl::StatusOr<Activation> MakeRowFunction(absl::string_view field, const RawAct
   return Activation{.row = &row, .axis = raw.axis};
 }
 
-// Of parameters that bound each other. A tensor bounds by its least and its greatest value.
+// Checks parameters that bound each other. A tensor bounds by its least and its greatest value.
 absl::Status CheckBounds(absl::string_view field, const Activation& activation) {
   const engine::Spec& spec = *activation.function.spec;
   engine::Function extreme = activation.function;

@@ -24,7 +24,7 @@ struct ParameterTensor {
   // As asked for.
   std::optional<int32_t> axis = std::nullopt;
   std::vector<double> values = {};
-  // Of the values, which the gradient for them has, too.
+  // The shape of the values, which the gradient for them has, too.
   Shape shape = {};
   Encoding encoding = Encoding::kBytes;
 
@@ -34,7 +34,7 @@ struct ParameterTensor {
 // Either a row function, an elementwise one, or a formula.
 struct Activation {
   const engine::RowSpec* row = nullptr;
-  // Of a row function, as asked for.
+  // The axis of a row function, as asked for.
   std::optional<int32_t> axis = std::nullopt;
   engine::Function function = {};
   std::vector<ParameterTensor> tensors = {};

@@ -17,7 +17,7 @@ class FunctionCursor {
   explicit FunctionCursor(const PlanItem& item)
       : item_(item), function_(item.activation->function), indexes_(item.tensors.size()) {}
 
-  // Of the element that it was moved to.
+  // The function at the element that it was moved to.
   const engine::Function& function() const { return function_; }
   void MoveTo(size_t element);
 

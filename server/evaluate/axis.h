@@ -26,7 +26,7 @@ struct AxisLayout {
   size_t IndexOf(size_t element) const { return element / inner % extent; }
 };
 
-// Of a tensor of `count` elements; without elements outer and inner are 0.
+// The layout of an axis of a tensor with `count` elements; without elements outer and inner are 0.
 AxisLayout LayoutOf(const Shape& shape, int64_t count, int axis);
 
 }  // namespace activation::server

@@ -156,7 +156,7 @@ class Gatherer {
     return is_one_function_ || batch_.count == 0 || cursor_.IsSameAt(element);
   }
 
-  // Of `left` elements, as many as fit and share the function; `at` is their place in the tile.
+  // How many of the `left` elements fit and share the function; `at` is their place in the tile.
   size_t Append(size_t element, size_t at, size_t left) {
     size_t count = std::min(left, kBatch - batch_.count);
     if (!is_one_function_) count = std::min(count, cursor_.SharedFrom(element));

@@ -37,7 +37,7 @@ struct GradientTarget {
 // What is summed for an item: each parameter, then the bias, where there is one.
 std::vector<GradientTarget> GradientTargetsOf(const PlanItem& item, const ReplyItem& reply);
 
-// Of each target, its sums.
+// The sums of each target.
 using GradientSums = std::vector<std::vector<engine::PreciseSum>>;
 
 // The sums of a stream's parameter gradients over its chunks, and of what.
@@ -97,7 +97,7 @@ class Evaluation {
 
   const Plan& plan_;
   std::span<const Destination> destinations_;
-  // Of each item; empty where no parameter gradients are asked for.
+  // What is summed for each item; empty where no parameter gradients are asked for.
   std::vector<std::vector<GradientTarget>> targets_;
   std::vector<Block> blocks_;
 };

@@ -14,7 +14,7 @@ namespace activation::server {
 std::vector<absl::string_view> FindNearNames(absl::string_view name,
                                              std::span<const absl::string_view> known);
 
-// Of the names and aliases of the catalogue.
+// The same among the names and aliases of the catalogue.
 std::vector<absl::string_view> FindNearNames(absl::string_view name);
 
 }  // namespace activation::server

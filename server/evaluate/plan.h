@@ -40,9 +40,9 @@ struct PlanItem {
   Elements input;
   // As many as the value has, of the input's type.
   std::optional<Elements> upstream;
-  // Of a row function.
+  // Where the rows of a row function lie.
   AxisLayout rows;
-  // Of activation->tensors, in their order.
+  // Where the values of activation->tensors lie, in their order.
   absl::InlinedVector<AxisLayout, 1> tensors;
   std::optional<Bias> bias;
 };
@@ -55,7 +55,7 @@ struct Plan {
 
 // What an RPC's requests look like, apart from what they share.
 struct RequestKind {
-  // Of the items, as the contract names it.
+  // The field of the items, as the contract names it.
   absl::string_view field;
   bool is_stream;
   engine::Quantity quantity;

@@ -18,10 +18,10 @@ namespace activation::server {
 
 // What a stream carries from chunk to chunk.
 struct StreamState {
-  // Of the chunk before; null before the first.
+  // The activation of the chunk before; null before the first.
   std::shared_ptr<const Activation> activation;
   std::optional<StreamSums> sums;
-  // Of what these hold, where it is as large as a tensor's axis.
+  // Counts what these hold, where it is as large as a tensor's axis.
   std::optional<WorkQueue::Admission> admission;
 };
 

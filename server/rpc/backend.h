@@ -17,7 +17,7 @@ namespace activation::server {
 struct Backend {
   Limits limits;
   WorkQueue queue;
-  // Of comparisons, a step of which may take long: threads of their own, so that no other call
+  // Comparisons, a step of which may take long, have threads of their own, so that no other call
   // waits behind them. What they hold is admitted by `queue`.
   WorkQueue comparisons;
   Metrics& metrics;

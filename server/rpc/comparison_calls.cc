@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 // Between two messages of progress.
 constexpr Clock::duration kProgressInterval = std::chrono::milliseconds(250);
 
-// Of a step, so that others soon have their turn, and the work is soon worth the hops between
-// threads.
+// How long a step may take: others soon have their turn, and the work is soon worth the hops
+// between threads.
 constexpr Clock::duration kLeastStep = std::chrono::milliseconds(2);
 constexpr Clock::duration kMostStep = std::chrono::milliseconds(8);
 // Blocks for each thread in a step.

@@ -60,8 +60,20 @@ const char* TypeName(const Method& method) {
 }  // namespace
 
 Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
+  AddRpcs();
+  AddElementCounters();
+  prometheus::BuildGauge()
+      .Name("activation_build_info")
+      .Help("1, with the server's version and the instruction set in use")
+      .Register(*registry_)
+      .Add({{"version", ACTIVATION_VERSION},
+            {"simd_target", engine::SimdTarget()},
+            {"compiler", ACTIVATION_COMPILER}})
+      .Set(1);
+}
+
+void Metrics::AddRpcs() {
   using prometheus::BuildCounter;
-  using prometheus::BuildGauge;
   prometheus::Registry& registry = *registry_;
   auto& started =
       BuildCounter().Name("grpc_server_started_total").Help("Calls begun").Register(registry);
@@ -75,7 +87,7 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                        .Register(registry);
   auto& sent =
       BuildCounter().Name("grpc_server_msg_sent_total").Help("Messages sent").Register(registry);
-  auto& in_flight = BuildGauge()
+  auto& in_flight = prometheus::BuildGauge()
                         .Name("grpc_server_in_flight")
                         .Help("Calls begun and not yet ended")
                         .Register(registry);
@@ -101,10 +113,13 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
       rpc.handled[code] = &handled.Add(with_code);
     }
   }
-  auto& elements = BuildCounter()
+}
+
+void Metrics::AddElementCounters() {
+  auto& elements = prometheus::BuildCounter()
                        .Name("activation_elements_total")
                        .Help("Input elements computed, by activation and data type")
-                       .Register(registry);
+                       .Register(*registry_);
   const auto add_counters = [&](const char* name, ElementCounters& counters) {
     for (size_t i = 0; i < kDataTypeCount; ++i) {
       counters[i] = &elements.Add({{"activation", name}, {"data_type", kElementTypes[i].name}});
@@ -117,14 +132,6 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
     add_counters(row->name, row_elements_.emplace_back());
   }
   add_counters("formula", formula_elements_);
-  BuildGauge()
-      .Name("activation_build_info")
-      .Help("1, with the server's version and the instruction set in use")
-      .Register(registry)
-      .Add({{"version", ACTIVATION_VERSION},
-            {"simd_target", engine::SimdTarget()},
-            {"compiler", ACTIVATION_COMPILER}})
-      .Set(1);
 }
 
 void Metrics::AddElements(const engine::Spec& activation, DataType input_type, int64_t count) {

@@ -73,6 +73,9 @@ class Metrics {
   const std::shared_ptr<prometheus::Registry>& registry() const { return registry_; }
 
  private:
+  void AddRpcs();
+  void AddElementCounters();
+
   using ElementCounters = std::array<prometheus::Counter*, kDataTypeCount>;
 
   std::shared_ptr<prometheus::Registry> registry_;

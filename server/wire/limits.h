@@ -20,8 +20,8 @@ inline constexpr int kMaxRequestParameters = 16;
 // us each byte.
 inline constexpr size_t kMaxFormulaBytesOfBatch = 65'536;
 
-// Of a comparison: bounds between regions, and points of a curve. Many more than a table or a plot
-// shows.
+// Bounds between the regions of a comparison, and points of its curve. Many more than a table or a
+// plot shows.
 inline constexpr int kMaxRegionBounds = 64;
 inline constexpr int kMaxCurvePoints = 10'000;
 

@@ -82,7 +82,7 @@ bool ReadEnum(CodedInputStream& in, int& value) {
   return true;
 }
 
-// Of more than 32 bits the low ones count.
+// Where there are more than 32 bits, the low ones count.
 bool ReadInt32(CodedInputStream& in, std::optional<int32_t>& value) {
   uint64_t bits = 0;
   if (!in.ReadVarint64(&bits)) return false;

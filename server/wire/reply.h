@@ -36,7 +36,7 @@ struct ReplyActivation {
   // By the parameter's place: whether it is a tensor.
   std::array<bool, engine::kMaxParameters> is_tensor = {};
 
-  // Of functions of the catalogue.
+  // The name and parameters of a function of the catalogue.
   const char* name() const { return row != nullptr ? row->name : function.spec->name; }
   std::span<const engine::Parameter> parameters() const {
     return function.spec == nullptr ? std::span<const engine::Parameter>()
@@ -50,7 +50,7 @@ struct ReplyItem {
   ReplyTensor result;
   std::optional<ReplyTensor> value;
   bool has_parameter_gradients = false;
-  // Of parameters that are tensors: their place, and what the gradient looks like.
+  // The place of each parameter that is a tensor, and what its gradient looks like.
   std::vector<std::pair<int, ReplyTensor>> tensor_gradients;
   std::optional<ReplyTensor> bias_gradient;
 };
