@@ -1,6 +1,6 @@
-"""Checks that the README's table of activations is what the server lists; --update writes it.
+"""Checks that the table in proto/activations.md is what the server lists; --update writes it.
 
-Usage: readme_table.py PATH_OF_ACTIVATION PATH_OF_README [--update]
+Usage: activations_page.py PATH_OF_ACTIVATION PATH_OF_PAGE [--update]
 """
 
 import json
@@ -9,7 +9,7 @@ import sys
 
 import running_server
 
-UPDATE = "cmake --build --preset release --target update_readme"
+UPDATE = "cmake --build --preset release --target update_activations"
 BEGIN = f"<!-- Generated: {UPDATE} -->\n"
 END = "<!-- End of the generated table -->\n"
 
@@ -33,11 +33,11 @@ def table(activations):
     return "\n".join(lines) + "\n"
 
 
-def main(client, readme, *options):
+def main(client, page, *options):
     with running_server.serving() as server:
         listed = subprocess.run([client, "--target", server.address, "list", "--format", "json"],
                                 check=True, capture_output=True, text=True)
-    with open(readme, encoding="utf-8") as file:
+    with open(page, encoding="utf-8") as file:
         text = file.read()
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)
@@ -45,10 +45,10 @@ def main(client, readme, *options):
     if text == wanted:
         return 0
     if options == ("--update",):
-        with open(readme, "w", encoding="utf-8") as file:
+        with open(page, "w", encoding="utf-8") as file:
             file.write(wanted)
         return 0
-    print(f"README.md's table is not what the server lists; make it again:\n  {UPDATE}")
+    print(f"The table in {page} is not what the server lists; make it again:\n  {UPDATE}")
     return 1
 
 
