@@ -26,6 +26,7 @@ struct ElementType {
   // Only as this type if it is asked for: the file could mean something else.
   bool on_request;
 };
+// The first of a type is how it is written.
 constexpr ElementType kElementTypes[] = {
     {"f4", DataType::kFloat32, false}, {"f8", DataType::kFloat64, false},
     {"f2", DataType::kFloat16, false}, {"u2", DataType::kBFloat16, true},
@@ -171,8 +172,10 @@ absl::StatusOr<Tensor> DecodeNpy(std::string_view bytes, std::optional<DataType>
 }
 
 std::string EncodeNpy(DataType type, std::span<const int64_t> shape, std::string_view data) {
-  constexpr const char* kCodes[] = {"<f4", "<f8", "<f2", "<u2"};
-  std::string header = FormatNpyHeader(kCodes[static_cast<size_t>(type)], shape);
+  const auto* const element =
+      std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                   [type](const ElementType& candidate) { return candidate.type == type; });
+  std::string header = FormatNpyHeader(std::string("<").append(element->code), shape);
   const size_t fixed = kMagic.size() + kVersionBytes + 2;
   const size_t padded = (fixed + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
   header.resize(padded - fixed - 1, ' ');

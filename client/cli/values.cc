@@ -46,13 +46,6 @@ double ReadToOdd(const char* text, char** end) {
   return (std::bit_cast<uint64_t>(below) & 1) != 0 ? below : above;
 }
 
-using Read = double (*)(const char*, char**);
-
-Read ReaderFor(DataType type) {
-  constexpr Read kReaders[] = {ReadFloat, ReadDouble, ReadToOdd, ReadToOdd};
-  return kReaders[static_cast<size_t>(type)];
-}
-
 absl::Status NotANumber(const std::string& text) {
   constexpr size_t kMaxQuoted = 60;
   return absl::InvalidArgumentError(absl::StrCat(
@@ -80,12 +73,42 @@ std::string Shortest(Number value) {
   return std::string(std::begin(buffer), end);
 }
 
+// How numbers of one type are read and written.
+struct Notation {
+  DataType type;
+  double (*read)(const char* text, char** end);
+  std::string (*write)(double value);
+};
+constexpr Notation kNotations[] = {
+    {DataType::kFloat32, ReadFloat,
+     [](double value) { return Shortest(static_cast<float>(value)); }},
+    {DataType::kFloat64, ReadDouble, Shortest<double>},
+    {DataType::kFloat16, ReadToOdd,
+     [](double value) {
+       return FewestDigits(value, [](double v) { return Float16ToDouble(DoubleToFloat16(v)); });
+     }},
+    {DataType::kBFloat16, ReadToOdd,
+     [](double value) {
+       return FewestDigits(value, [](double v) { return BFloat16ToDouble(DoubleToBFloat16(v)); });
+     }},
+};
+
+const Notation& NotationOf(DataType type) {
+  return *std::find_if(std::begin(kNotations), std::end(kNotations),
+                       [type](const Notation& notation) { return notation.type == type; });
+}
+
 }  // namespace
 
+std::vector<std::string> DataTypeNames() {
+  std::vector<std::string> names;
+  for (const Notation& notation : kNotations) names.emplace_back(NameOf(notation.type));
+  return names;
+}
+
 std::optional<DataType> FindDataType(const std::string& name) {
-  for (const DataType type :
-       {DataType::kFloat32, DataType::kFloat64, DataType::kFloat16, DataType::kBFloat16}) {
-    if (name == NameOf(type)) return type;
+  for (const Notation& notation : kNotations) {
+    if (name == NameOf(notation.type)) return notation.type;
   }
   return std::nullopt;
 }
@@ -97,9 +120,10 @@ absl::StatusOr<double> ParseNumber(const std::string& text) {
 }
 
 absl::StatusOr<Tensor> ParseValues(DataType type, std::span<const std::string> texts) {
+  const Notation& notation = NotationOf(type);
   std::vector<double> values(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
-    if (!ReadWhole(texts[i], ReaderFor(type), values[i])) return NotANumber(texts[i]);
+    if (!ReadWhole(texts[i], notation.read, values[i])) return NotANumber(texts[i]);
   }
   return MakeTensor(type, values);
 }
@@ -144,19 +168,10 @@ absl::StatusOr<Activation> ParseActivation(const std::string& text) {
 }
 
 std::string FormatDecimal(DataType type, double value) {
-  if (std::isnan(value)) return "nan";
-  switch (type) {
-    case DataType::kFloat32:
-      return Shortest(static_cast<float>(value));
-    case DataType::kFloat64:
-      return Shortest(value);
-    case DataType::kFloat16:
-      return FewestDigits(value, [](double v) { return Float16ToDouble(DoubleToFloat16(v)); });
-    case DataType::kBFloat16:
-      return FewestDigits(value, [](double v) { return BFloat16ToDouble(DoubleToBFloat16(v)); });
-  }
-  return {};
+  return std::isnan(value) ? "nan" : NotationOf(type).write(value);
 }
+
+std::string FormatNumber(double value) { return FormatDecimal(DataType::kFloat64, value); }
 
 std::string FormatHex(double value) {
   if (std::isnan(value)) return "nan";
@@ -171,9 +186,8 @@ std::string FormatActivation(const Activation& activation) {
   return absl::StrCat(name, ":",
                       absl::StrJoin(activation.parameters, ",",
                                     [](std::string* out, const Parameters::value_type& parameter) {
-                                      absl::StrAppend(
-                                          out, parameter.first, "=",
-                                          FormatDecimal(DataType::kFloat64, parameter.second));
+                                      absl::StrAppend(out, parameter.first, "=",
+                                                      FormatNumber(parameter.second));
                                     }));
 }
 
