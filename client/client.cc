@@ -66,6 +66,7 @@ absl::StatusOr<Client> Client::Make(ClientOptions options) {
                  .health = grpc::health::v1::Health::NewStub(*channel)}));
 }
 
+// Not templates: a vector converts to a span of its own type only where that type is written out.
 absl::StatusOr<std::vector<float>> Client::Evaluate(std::string_view name, std::span<const float> x,
                                                     const Parameters& parameters) const {
   return Values(*this, name, x, parameters);

@@ -8,6 +8,7 @@
 namespace activation {
 namespace {
 
+// The names that RunTensorCall needs; gradient_call.cc has its own.
 struct EvaluateRpc {
   using Stub = v1::ActivationService::Stub;
   using Item = v1::Evaluation;

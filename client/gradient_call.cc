@@ -10,6 +10,7 @@
 namespace activation {
 namespace {
 
+// The names that RunTensorCall needs; evaluate_call.cc has its own.
 struct GradientRpc {
   using Stub = v1::ActivationService::Stub;
   using Item = v1::GradientEvaluation;

@@ -10,7 +10,7 @@
 namespace activation::cli {
 
 std::string BashCompletion(const CLI::App& app);
-// By the one for bash, through zsh's bashcompinit.
+// The one for bash, which zsh runs by its bashcompinit.
 std::string ZshCompletion(const CLI::App& app);
 std::string FishCompletion(const CLI::App& app);
 

@@ -29,6 +29,7 @@ struct Closer {
 };
 using File = std::unique_ptr<FILE, Closer>;
 
+// A temporary file from its beginning; read_file.h's functions open theirs, and can fail.
 std::string ReadAll(FILE* file) {
   std::string bytes;
   std::rewind(file);

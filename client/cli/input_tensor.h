@@ -18,7 +18,7 @@ namespace activation::cli {
 
 struct InputTensor {
   Tensor tensor;
-  // As a .npy file of the result has it: a flat vector's one extent is said, and the empty shape
+  // The shape of the result's .npy file: a flat vector's one extent is said, and the empty shape
   // means 0 dimensions.
   std::vector<int64_t> shape;
   bool from_npy = false;

@@ -56,12 +56,14 @@ void ErfcBall(arb_t y, const arb_t t, slong bits) {
   arb_get_mag(remainder, term.get());
   arb_add_error_mag(sum.get(), remainder);
   mag_clear(remainder);
-  arb_neg(square.get(), square.get());
-  arb_exp(square.get(), square.get(), bits);
-  arb_mul(sum.get(), sum.get(), square.get(), bits);
-  arb_const_sqrt_pi(term.get(), bits);
-  arb_mul(term.get(), term.get(), t, bits);
-  arb_div(y, sum.get(), term.get(), bits);
+
+  Ball factor, divisor;
+  arb_neg(factor.get(), square.get());
+  arb_exp(factor.get(), factor.get(), bits);
+  arb_mul(factor.get(), sum.get(), factor.get(), bits);
+  arb_const_sqrt_pi(divisor.get(), bits);
+  arb_mul(divisor.get(), divisor.get(), t, bits);
+  arb_div(y, factor.get(), divisor.get(), bits);
 }
 
 // f(a), where all that is known of f(a) is a ball.

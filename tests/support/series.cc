@@ -9,7 +9,7 @@ namespace {
 
 // The first `length` coefficients of f(t + x), as a series in x; kDivide stands for 1 / t.
 Series SeriesOf(Op op, const Ball& t, slong length) {
-  Series x, y, z;
+  Series x, y;
   arb_poly_set_coeff_arb(x.get(), 0, t.get());
   arb_poly_set_coeff_si(x.get(), 1, 1);
   switch (op) {
@@ -40,10 +40,12 @@ Series SeriesOf(Op op, const Ball& t, slong length) {
     case Op::kSqrt:
       arb_poly_sqrt_series(y.get(), x.get(), length, kSeriesBits);
       break;
-    case Op::kTanh:
-      arb_poly_sinh_cosh_series(y.get(), z.get(), x.get(), length, kSeriesBits);
-      arb_poly_div_series(y.get(), y.get(), z.get(), length, kSeriesBits);
+    case Op::kTanh: {
+      Series sinh, cosh;
+      arb_poly_sinh_cosh_series(sinh.get(), cosh.get(), x.get(), length, kSeriesBits);
+      arb_poly_div_series(y.get(), sinh.get(), cosh.get(), length, kSeriesBits);
       break;
+    }
     default:
       arb_poly_set_coeff_arb(y.get(), 0, Unknown().r.get());
       break;
