@@ -5,11 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/convert.h"
+#include "client/reply_status.h"
 
 namespace activation {
 namespace {
 
-// As the contract has them.
+// The contract's default axes.
 int32_t DefaultParameterAxis(size_t axes) { return axes > 1 ? 1 : 0; }
 constexpr int32_t kDefaultBiasAxis = -1;
 constexpr int32_t kDefaultRowAxis = -1;
@@ -78,7 +79,8 @@ absl::StatusOr<Chunks> Chunks::Make(const ClientOptions& options, const Tensor& 
 
 size_t Chunks::Size(size_t index) const { return std::min(chunk_, elements_ - index * chunk_); }
 
-v1::Tensor Chunks::Slice(size_t index, const Tensor& tensor) const {
+v1::Tensor Chunks::Take(size_t index, Tensor& tensor) const {
+  if (count() <= 1) return ToProto(std::move(tensor));
   const size_t ratio = tensor.size() < elements_ ? 2 : 1;
   const size_t bytes = SizeOf(tensor.type);
   const size_t size = Size(index) / ratio;
@@ -133,8 +135,7 @@ absl::Status Chunks::Append(size_t index, const char* what, const v1::Activation
     joined.shape = std::move(shape);
     absl::Status fits = Validate(joined);
     if (fits.ok()) return fits;
-    return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", what,
-                                            " is a ", fits.message()));
+    return ReplyDoesNotFit(absl::StrCat(what, " is a ", fits.message()));
   }
   joined.data += part->data;
   if (index == 0 && size < Size(0) && !joined.shape.empty()) {

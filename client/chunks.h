@@ -10,14 +10,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "activation/v1/activation.pb.h"
-#include "client/client.h"
 #include "client/options.h"
+#include "client/requests.h"
 
 namespace activation {
 
-// Of a tensor with `elements` elements, `chunk` in each but the last. Each chunk is a tensor of its
-// own: flat, or some of the parts that the axes before `first_axis` make, with the axes from there
-// on, so that nothing that goes along those is cut.
+// The chunks of a tensor with `elements` elements, `chunk` in each but the last. Each is a tensor
+// of its own: flat, or some of the parts that the axes before `first_axis` make, with the axes from
+// there on, so that nothing that goes along those is cut.
 class Chunks {
  public:
   // Chunks of which request and reply, at most `bytes_per_element` each way, stay within
@@ -30,8 +30,9 @@ class Chunks {
 
   size_t count() const { return (elements_ + chunk_ - 1) / chunk_; }
 
-  // The index-th chunk of the input, or of another tensor with as many elements or half as many.
-  v1::Tensor Slice(size_t index, const Tensor& tensor) const;
+  // The index-th chunk of the input, or of another tensor with as many elements or half as many. A
+  // single chunk is the tensor as it is, which is moved from.
+  v1::Tensor Take(size_t index, Tensor& tensor) const;
 
   // The same function, and bias, with the axes of a chunk.
   v1::Activation ForChunk(const Activation& activation) const;

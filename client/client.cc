@@ -5,11 +5,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "activation/v1/activation.grpc.pb.h"
+#include "client/call.h"
 #include "client/channel.h"
-#include "client/convert.h"
-#include "client/tensor_calls.h"
+#include "client/evaluate_call.h"
+#include "client/gradient_call.h"
+#include "client/reply_status.h"
 #include "grpcpp/grpcpp.h"
 #include "health.grpc.pb.h"
 
@@ -65,6 +66,7 @@ absl::StatusOr<Client> Client::Make(ClientOptions options) {
                  .health = grpc::health::v1::Health::NewStub(*channel)}));
 }
 
+// Not templates: a vector converts to a span of its own type only where that type is written out.
 absl::StatusOr<std::vector<float>> Client::Evaluate(std::string_view name, std::span<const float> x,
                                                     const Parameters& parameters) const {
   return Values(*this, name, x, parameters);
@@ -126,8 +128,7 @@ absl::StatusOr<v1::CompareApproximationsResponse> Client::Compare(
   }
   if (!status.ok()) return status;
   if (report.has_value()) return *std::move(report);
-  return absl::InternalError(
-      "the server's reply does not fit the request: it ended without report");
+  return ReplyDoesNotFit("it ended without report");
 }
 
 absl::StatusOr<v1::ListActivationsResponse> Client::List() const {

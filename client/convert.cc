@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/reply_status.h"
 
 namespace activation {
 
@@ -49,16 +50,11 @@ Activation FromProto(const v1::Activation& activation) {
 absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, absl::string_view what, DataType type,
                                  size_t count) {
   if (tensor.data_type() != ToProto(type) || tensor.data().size() != count * SizeOf(type)) {
-    return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", what,
-                                            " is ", v1::DataType_Name(tensor.data_type()), " with ",
-                                            tensor.data().size(), " bytes of data, ", count,
-                                            " elements of ", NameOf(type), " were expected"));
+    return ReplyDoesNotFit(absl::StrCat(what, " is ", v1::DataType_Name(tensor.data_type()),
+                                        " with ", tensor.data().size(), " bytes of data, ", count,
+                                        " elements of ", NameOf(type), " were expected"));
   }
   return Tensor{.type = type, .data = std::move(*tensor.mutable_data())};
-}
-
-absl::Status FromGrpc(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
 }
 
 }  // namespace activation

@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <optional>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "activation/v1/activation.pb.h"
-#include "client/client.h"
+#include "client/requests.h"
 #include "client/tensor.h"
-#include "grpcpp/support/status.h"
 
 namespace activation {
 
@@ -29,8 +27,6 @@ Activation FromProto(const v1::Activation& activation);
 // has `count` elements of `type`, encoded as `data`.
 absl::StatusOr<Tensor> FromProto(v1::Tensor&& tensor, absl::string_view what, DataType type,
                                  size_t count);
-
-absl::Status FromGrpc(const grpc::Status& status);
 
 }  // namespace activation
 

@@ -8,14 +8,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client/convert.h"
+#include "client/reply_status.h"
 #include "grpcpp/grpcpp.h"
 
 namespace activation {
 
 inline absl::Status WrongCount(size_t replies, size_t chunks) {
-  return absl::InternalError(absl::StrCat("the server's reply does not fit the request: ", replies,
-                                          " replies to ", chunks, " chunks"));
+  return ReplyDoesNotFit(absl::StrCat(replies, " replies to ", chunks, " chunks"));
 }
 
 // Sends make(0) to make(count - 1), and hands the replies to take in the same order. A thread of

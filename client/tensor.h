@@ -25,11 +25,11 @@ struct Tensor {
   size_t size() const { return data.size() / SizeOf(type); }
 };
 
-// Of the span's elements as they are.
+// Holds the span's elements as they are.
 Tensor MakeTensor(std::span<const float> values, std::vector<int64_t> shape = {});
 Tensor MakeTensor(std::span<const double> values, std::vector<int64_t> shape = {});
 
-// Of the values, each rounded to `type` once, to nearest, ties to even.
+// Holds the values, each rounded to `type` once, to nearest, ties to even.
 Tensor MakeTensor(DataType type, std::span<const double> values, std::vector<int64_t> shape = {});
 
 // The elements, exactly.

@@ -3,8 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
+#include "client/cli/compare_formats.h"
+#include "client/cli/compare_options.h"
 #include "client/cli/compare_picture.h"
-#include "client/cli/compare_report.h"
 #include "client/cli/compare_request.h"
 #include "client/cli/gnuplot.h"
 #include "client/cli/output.h"
@@ -54,17 +55,7 @@ absl::Status Plot(const Options& options, PictureType type,
   const std::string title =
       absl::StrCat("Errors against ", options.comparison.derivative ? "f' of " : "",
                    FormatActivation(FromProto(response.reference())));
-  absl::StatusOr<std::string> picture = Draw(ComparePicture(response, title), type);
-  if (!picture.ok()) return picture.status();
-  return Write(options.plot_file, *picture);
-}
-
-absl::Status Print(const Options& options, const v1::CompareApproximationsResponse& response) {
-  if (options.format == "csv") return Write("-", FormatCompareCsv(response));
-  if (options.format == "table") return Write("-", FormatCompareTable(response));
-  absl::StatusOr<std::string> json = FormatJson(response, JsonStyle::kFull);
-  if (!json.ok()) return json.status();
-  return Write("-", *json);
+  return WriteIfOk(options.plot_file, Draw(ComparePicture(response, title), type));
 }
 
 absl::Status Run(const Globals& globals, const Options& options) {
@@ -77,7 +68,7 @@ absl::Status Run(const Globals& globals, const Options& options) {
   absl::StatusOr<v1::CompareApproximationsResponse> response = Compare(globals, options, *request);
   if (!response.ok()) return response.status();
   // The report may have taken long: it is not lost where the picture can't be drawn.
-  absl::Status printed = Print(options, *response);
+  absl::Status printed = WriteIfOk("-", Render(CompareFormats(), options.format, *response));
   if (!printed.ok() || !plot) return printed;
   return Plot(options, *type, *response);
 }
@@ -94,10 +85,7 @@ Command AddCompare(CLI::App& app, const Globals& globals) {
       ->type_name("FILE");
   command->add_flag("--progress", options->progress,
                     "Lines of progress, also where standard error is no terminal");
-  command->add_option("--format", options->format, "Form of the report")
-      ->check(CLI::IsMember({"table", "json", "csv"}))
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  AddFormat(*command, CompareFormats(), options->format, "Form of the report");
   return {command, [&globals, options] { return Run(globals, *options); }};
 }
 

@@ -1,13 +1,9 @@
-#include "client/cli/compare_request.h"
+#include "client/cli/compare_options.h"
+
+#include "client/cli/options.h"
 
 namespace activation::cli {
 namespace {
-
-// Adds an option of which each use has one value.
-CLI::Option* AddEach(CLI::App& app, const char* name, std::vector<std::string>& values,
-                     const char* type, const char* description) {
-  return app.add_option(name, values, description)->type_name(type)->allow_extra_args(false);
-}
 
 void AddCandidates(CLI::App& app, CompareOptions& options) {
   AddEach(app, "--with", options.candidates, "NAME",
@@ -19,10 +15,8 @@ void AddCandidates(CLI::App& app, CompareOptions& options) {
   AddEach(app, "--formula-param", options.formula_parameters, "NAME=VALUE",
           "Value of a name in the formulas; repeatable")
       ->needs(formula);
-  app.add_option("--arithmetic", options.arithmetic,
-                 "What the formulas' operations are rounded to (default: --dtype)")
-      ->check(CLI::IsMember({"float32", "float64", "float16", "bfloat16"}))
-      ->type_name("TYPE")
+  AddDataType(app, "--arithmetic", options.arithmetic,
+              "What the formulas' operations are rounded to (default: --dtype)")
       ->needs(formula);
   app.add_flag("--fma", options.fused, "Products in the formulas' sums are not rounded first")
       ->needs(formula);
@@ -74,10 +68,8 @@ void AddCompareOptions(CLI::App& app, CompareOptions& options) {
   AddCandidates(app, options);
   AddDomain(app, options);
   app.add_flag("--derivative", options.derivative, "Compare f' instead of f");
-  app.add_option("--dtype", options.type,
-                 "Type of points and candidate values (default: the .npy file's, or float64)")
-      ->check(CLI::IsMember({"float32", "float64", "float16", "bfloat16"}))
-      ->type_name("TYPE");
+  AddDataType(app, "--dtype", options.type,
+              "Type of points and candidate values (default: the .npy file's, or float64)");
 }
 
 }  // namespace activation::cli

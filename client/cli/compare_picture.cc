@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/compare_report.h"
+#include "client/cli/compare_figures.h"
 
 namespace activation::cli {
 namespace {

@@ -10,7 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/tensor_command.h"
+#include "client/cli/input_tensor.h"
+#include "client/cli/options.h"
 #include "client/cli/values.h"
 #include "client/convert.h"
 #include "client/read_file.h"
@@ -23,15 +24,8 @@ namespace {
 constexpr size_t kMaxLabel = 64;
 constexpr int64_t kDefaultPoints = 100'001;
 
-absl::Status Named(const char* option, const absl::Status& status) {
-  return absl::InvalidArgumentError(absl::StrCat(option, " ", status.message()));
-}
-
 absl::StatusOr<double> NumberOf(const char* option, const std::string& text, double otherwise) {
-  if (text.empty()) return otherwise;
-  absl::StatusOr<double> number = ParseNumber(text);
-  if (!number.ok()) return Named(option, number.status());
-  return number;
+  return text.empty() ? otherwise : ParseNumberOf(option, text);
 }
 
 template <class Integer>
@@ -45,8 +39,8 @@ absl::StatusOr<Integer> WholeNumber(const char* option, const std::string& text,
 absl::StatusOr<std::vector<double>> NumbersOf(const char* option, const std::string& text) {
   std::vector<double> numbers;
   for (const absl::string_view word : absl::StrSplit(text, ',')) {
-    absl::StatusOr<double> number = ParseNumber(static_cast<std::string>(word));
-    if (!number.ok()) return Named(option, number.status());
+    absl::StatusOr<double> number = ParseNumberOf(option, static_cast<std::string>(word));
+    if (!number.ok()) return number.status();
     numbers.push_back(*number);
   }
   return numbers;
@@ -122,7 +116,7 @@ bool Mentions(const std::string& expression, const std::string& name) {
 
 absl::Status AddFormulas(const CompareOptions& options, v1::CompareApproximationsRequest& request) {
   absl::StatusOr<Parameters> parameters = ParseParameters(options.formula_parameters);
-  if (!parameters.ok()) return Named("--formula-param", parameters.status());
+  if (!parameters.ok()) return OptionError("--formula-param", parameters.status());
   std::map<std::string, bool> used;
   for (const std::string& expression : options.formulas) {
     v1::Formula& formula = *request.add_approximations()->mutable_formula();
@@ -147,7 +141,7 @@ absl::Status AddFormulas(const CompareOptions& options, v1::CompareApproximation
 absl::Status AddPresets(const CompareOptions& options, v1::CompareApproximationsRequest& request) {
   for (const std::string& text : options.presets) {
     absl::StatusOr<Activation> preset = ParseActivation(text);
-    if (!preset.ok()) return Named("--preset", preset.status());
+    if (!preset.ok()) return OptionError("--preset", preset.status());
     v1::Preset& message = *request.add_approximations()->mutable_preset();
     message.set_name(preset->name);
     message.mutable_parameters()->insert(preset->parameters.begin(), preset->parameters.end());

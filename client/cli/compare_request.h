@@ -1,41 +1,12 @@
-// What is compared with what, and where: compare's options, and the request that they make.
+// The request that compare's options make.
 #ifndef ACTIVATION_CLIENT_CLI_COMPARE_REQUEST_H_
 #define ACTIVATION_CLIENT_CLI_COMPARE_REQUEST_H_
 
-#include <string>
-#include <vector>
-
-#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "activation/v1/activation.pb.h"
+#include "client/cli/compare_options.h"
 
 namespace activation::cli {
-
-// As they stand on the command line; empty where an option is left out.
-struct CompareOptions {
-  std::string name;
-  std::vector<std::string> parameters;
-  std::vector<std::string> candidates;
-  std::vector<std::string> formulas;
-  std::vector<std::string> formula_parameters;
-  std::string arithmetic;
-  bool fused = false;
-  std::vector<std::string> presets;
-  std::vector<std::string> table_files;
-  std::vector<std::string> output_files;
-  std::string from;
-  std::string to;
-  std::string points;
-  std::string points_file;
-  bool every_value = false;
-  std::string normal;
-  std::string seed;
-  std::string regions;
-  bool derivative = false;
-  std::string type;
-};
-
-void AddCompareOptions(CLI::App& app, CompareOptions& options);
 
 // Reads the files. INVALID_ARGUMENT names the option or the file at fault.
 absl::StatusOr<v1::CompareApproximationsRequest> MakeCompareRequest(const CompareOptions& options);

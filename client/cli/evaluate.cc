@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/tensor_command.h"
+#include "client/cli/tensor_options.h"
 #include "client/cli/values.h"
 #include "client/convert.h"
 
@@ -21,23 +21,22 @@ Examples:
   activation evaluate --formula 'x*tanh(a*x)' --param a=2 -- -1 0 1
   activation evaluate softmax --axis 0 --input x.npy --output y.npy)";
 
+absl::StatusOr<std::string> RenderJson(const TensorTask& task, const EvaluateResult& result) {
+  v1::EvaluateResponse response;
+  v1::EvaluationResult& only = *response.add_results();
+  *only.mutable_activation() = ToProto(result.activation);
+  *only.mutable_output() = ToReply(result.output, task.input);
+  return FormatJson(response, JsonStyle::kCompact);
+}
+
 absl::StatusOr<std::string> Render(const TensorTask& task, const EvaluateResult& result) {
-  switch (task.format) {
-    case Format::kNpy:
-      return EncodeNpyResult(result.output, task.input);
-    case Format::kJson: {
-      v1::EvaluateResponse response;
-      v1::EvaluationResult& only = *response.add_results();
-      *only.mutable_activation() = ToProto(result.activation);
-      *only.mutable_output() = ToReply(result.output, task.input);
-      return FormatJson(response, JsonStyle::kCompact);
-    }
-    default:
-      return FormatColumns(
-          task.format,
-          absl::StrCat(FormatActivation(result.activation), ", ", NameOf(result.output.type)),
-          {{"x", task.input.tensor}, {"value", result.output}});
-  }
+  return task.format->render({
+      .title = absl::StrCat(FormatActivation(result.activation), ", ", NameOf(result.output.type)),
+      .columns = {{"x", task.input.tensor, /*is_input=*/true}, {"value", result.output}},
+      .output = result.output,
+      .input = task.input,
+      .json = [&] { return RenderJson(task, result); },
+  });
 }
 
 absl::Status Run(const Globals& globals, const TensorOptions& options) {
@@ -48,9 +47,7 @@ absl::Status Run(const Globals& globals, const TensorOptions& options) {
   absl::StatusOr<EvaluateResult> result =
       client->Evaluate(task->activation, task->input.tensor, task->output_type, task->bias);
   if (!result.ok()) return result.status();
-  absl::StatusOr<std::string> text = Render(*task, *result);
-  if (!text.ok()) return text.status();
-  return Write(options.output_file, *text);
+  return WriteIfOk(options.output_file, Render(*task, *result));
 }
 
 }  // namespace

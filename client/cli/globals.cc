@@ -1,5 +1,9 @@
+#include "client/cli/globals.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/command.h"
 #include "client/cli/values.h"
 
 namespace activation::cli {

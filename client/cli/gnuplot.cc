@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/gnuplot_script.h"
 
 namespace activation::cli {
 namespace {
@@ -28,6 +29,7 @@ struct Closer {
 };
 using File = std::unique_ptr<FILE, Closer>;
 
+// A temporary file from its beginning; read_file.h's functions open theirs, and can fail.
 std::string ReadAll(FILE* file) {
   std::string bytes;
   std::rewind(file);
@@ -74,24 +76,6 @@ int TerminalColumns() {
 }
 
 }  // namespace
-
-absl::StatusOr<PictureType> PictureTypeOf(const std::string& path) {
-  if (path.empty()) return PictureType::kText;
-  struct Extension {
-    std::string_view text;
-    PictureType type;
-  };
-  constexpr Extension kExtensions[] = {
-      {".png", PictureType::kPng}, {".svg", PictureType::kSvg}, {".pdf", PictureType::kPdf}};
-  const std::string lower = absl::AsciiStrToLower(path);
-  for (const Extension& extension : kExtensions) {
-    if (lower.size() > extension.text.size() && lower.ends_with(extension.text)) {
-      return extension.type;
-    }
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", path, "': a picture's name ends in .png, .svg or .pdf"));
-}
 
 absl::StatusOr<std::string> RunGnuplot(std::string_view script) {
   const File input(std::tmpfile());

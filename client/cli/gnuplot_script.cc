@@ -1,11 +1,14 @@
+#include "client/cli/gnuplot_script.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/gnuplot.h"
 
 namespace activation::cli {
 namespace {
@@ -27,8 +30,6 @@ constexpr Look kLooks[] = {
 constexpr int kPanelWidth = 560;
 constexpr int kPanelHeight = 400;
 constexpr int kTitleHeight = 30;
-// Per cent: in a web page pictures become as narrow as a telephone, so that text has to be larger.
-constexpr int kSvgScale = 85;
 // Characters.
 constexpr int kTextPanelRows = 22;
 constexpr int kTextPanelColumns = 60;
@@ -78,28 +79,17 @@ std::string Data(const Series& series, size_t panel, size_t index) {
   return data + "EOD\n";
 }
 
+int RowCount(const Picture& picture, int columns) {
+  return (static_cast<int>(picture.panels.size()) + columns - 1) / std::max(columns, 1);
+}
+
 std::string Terminal(const Picture& picture, PictureType type, int columns, int text_columns) {
-  const int rows = (static_cast<int>(picture.panels.size()) + columns - 1) / std::max(columns, 1);
-  const int width = columns * kPanelWidth;
-  const int height = rows * kPanelHeight + kTitleHeight;
-  switch (type) {
-    case PictureType::kPng:
-      return absl::StrFormat(
-          "pngcairo noenhanced size %d,%d background '#ffffff' font 'sans,11' linewidth 1.1", width,
-          height);
-    case PictureType::kSvg:
-      return absl::StrFormat(
-          "svg noenhanced size %d,%d dynamic background '#ffffff' font 'sans-serif,13' linewidth 1",
-          width * kSvgScale / 100, height * kSvgScale / 100);
-    case PictureType::kPdf:
-      return absl::StrFormat(
-          "pdfcairo noenhanced size %.2fin,%.2fin background '#ffffff' font 'sans,9' linewidth 1.4",
-          width / 100., height / 100.);
-    case PictureType::kText:
-      break;
+  const int rows = RowCount(picture, columns);
+  if (type == PictureType::kText) {
+    return absl::StrFormat("dumb noenhanced mono nofeed size %d,%d", text_columns - 1,
+                           rows * kTextPanelRows + 2);
   }
-  return absl::StrFormat("dumb noenhanced mono nofeed size %d,%d", text_columns - 1,
-                         rows * kTextPanelRows + 2);
+  return TerminalOf(type, columns * kPanelWidth, rows * kPanelHeight + kTitleHeight);
 }
 
 std::string XNames(const Panel& panel) {
@@ -206,7 +196,6 @@ std::string GnuplotScript(const Picture& picture, PictureType type, int text_col
   const bool text = type == PictureType::kText;
   const int columns =
       text ? std::clamp(text_columns / kTextPanelColumns, 1, picture.columns) : picture.columns;
-  const int rows = (static_cast<int>(picture.panels.size()) + columns - 1) / std::max(columns, 1);
   std::string script = "set encoding utf8\n";
   for (size_t i = 0; i < picture.panels.size(); ++i) {
     for (size_t j = 0; j < picture.panels[i].series.size(); ++j) {
@@ -217,7 +206,7 @@ std::string GnuplotScript(const Picture& picture, PictureType type, int text_col
                   "set key bottom outside center horizontal Left reverse width 1\n",
                   text ? "" : "set grid linecolor rgb '#c4c4c4' linewidth 0.8 dashtype solid\n",
                   "set xlabel offset 0,0.4\nset border 3\nset tics nomirror\nset boxwidth 0.8\n",
-                  "set multiplot layout ", rows, ",", columns, " title ",
+                  "set multiplot layout ", RowCount(picture, columns), ",", columns, " title ",
                   Quoted(picture.title, kMaxTitle * 2), "\n");
   for (size_t i = 0; i < picture.panels.size(); ++i) script += PanelScript(picture.panels[i], i);
   return script + "unset multiplot\n";

@@ -5,8 +5,9 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/npy.h"
+#include "client/cli/options.h"
 #include "client/cli/output.h"
-#include "client/cli/tensor_command.h"
+#include "client/cli/tensor_options.h"
 #include "client/cli/values.h"
 #include "client/convert.h"
 
@@ -43,15 +44,15 @@ struct Options {
 };
 
 // Combinations in which two results would end up in one stream of bytes.
-absl::Status CheckOutputs(const Options& options, Format format) {
+absl::Status CheckOutputs(const Options& options, const TensorFormat& format) {
   const bool to_stdout = options.tensor.output_file.empty() || options.tensor.output_file == "-";
   if (options.parameter_gradients && to_stdout &&
-      (format == Format::kNpy || format == Format::kCsv)) {
+      format.parameter_gradients == ParameterGradients::kApart) {
     return absl::InvalidArgumentError(
         "--parameter-gradients with npy or csv: add --output FILE, since the parameter gradients "
         "go to standard output; or use --format json");
   }
-  if (options.value && options.value_file.empty() && format == Format::kNpy) {
+  if (options.value && options.value_file.empty() && format.is_npy) {
     return absl::InvalidArgumentError(
         "--value with npy: use --value-output FILE, since a .npy file holds one array");
   }
@@ -80,28 +81,24 @@ absl::StatusOr<std::string> RenderJson(const TensorTask& task, const GradientRes
 
 absl::StatusOr<std::string> Render(const TensorTask& task, const std::optional<Tensor>& upstream,
                                    const GradientResult& result) {
-  if (task.format == Format::kJson) return RenderJson(task, result);
-  if (task.format == Format::kNpy) {
-    return EncodeNpyResult(result.gradient, task.input);
-  }
-  std::vector<Column> columns = {{"x", task.input.tensor}};
-  if (upstream.has_value() && task.format != Format::kHex) {
-    columns.push_back({"upstream", *upstream});
-  }
+  std::vector<Column> columns = {{"x", task.input.tensor, /*is_input=*/true}};
+  if (upstream.has_value()) columns.push_back({"upstream", *upstream, /*is_input=*/true});
   columns.push_back({"gradient", result.gradient});
   if (result.value.has_value()) columns.push_back({"value", *result.value});
-  return FormatColumns(task.format,
-                       absl::StrCat("gradient of ", FormatActivation(result.activation), ", ",
-                                    NameOf(result.gradient.type)),
-                       columns);
+  return task.format->render({
+      .title = absl::StrCat("gradient of ", FormatActivation(result.activation), ", ",
+                            NameOf(result.gradient.type)),
+      .columns = std::move(columns),
+      .output = result.gradient,
+      .input = task.input,
+      .json = [&] { return RenderJson(task, result); },
+  });
 }
 
-std::string RenderParameterGradients(Format format, const GradientResult& result) {
+std::string RenderParameterGradients(const TensorFormat& format, const GradientResult& result) {
   std::string text;
   const auto add = [&](const std::string& name, double value) {
-    absl::StrAppend(
-        &text, name, "=",
-        format == Format::kHex ? FormatHex(value) : FormatDecimal(DataType::kFloat64, value), "\n");
+    absl::StrAppend(&text, name, "=", format.line(value), "\n");
   };
   const auto add_all = [&](const std::string& name, const Tensor& sums) {
     const std::vector<double> values = ToDoubles(sums);
@@ -142,45 +139,60 @@ absl::Status WriteFiles(const TensorTask& task, const Options& options, Gradient
   return status;
 }
 
+absl::StatusOr<Tensor> ReadUpstream(const std::string& path, const InputTensor& input) {
+  absl::StatusOr<InputTensor> upstream = ReadInput(path, input.tensor.type);
+  if (!upstream.ok()) return upstream.status();
+  // One of another size may be right for a gated row function; the client looks at that.
+  if (upstream->from_npy && input.from_npy && upstream->shape != input.shape &&
+      upstream->tensor.size() == input.tensor.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", path, "': has shape (", absl::StrJoin(upstream->shape, ", "), "), but the input has (",
+        absl::StrJoin(input.shape, ", "), "): give --upstream the input's shape"));
+  }
+  return std::move(upstream->tensor);
+}
+
+absl::StatusOr<GradientRequest> MakeRequest(const TensorTask& task, const Options& options) {
+  GradientRequest request{
+      .activation = task.activation,
+      .input = task.input.tensor,
+      .output_type = task.output_type,
+      .return_value = options.value || !options.value_file.empty(),
+      .return_parameter_gradients = options.asks_for_parameter_gradients(),
+      .bias = task.bias,
+  };
+  if (!options.upstream_file.empty()) {
+    absl::StatusOr<Tensor> upstream = ReadUpstream(options.upstream_file, task.input);
+    if (!upstream.ok()) return upstream.status();
+    request.upstream = *std::move(upstream);
+  }
+  return request;
+}
+
+absl::Status WriteAll(const TensorTask& task, const Options& options,
+                      const std::optional<Tensor>& upstream, GradientResult& result) {
+  absl::Status status = WriteFiles(task, options, result);
+  if (!status.ok()) return status;
+  status = WriteIfOk(options.tensor.output_file, Render(task, upstream, result));
+  if (!status.ok() || !options.parameter_gradients ||
+      task.format->parameter_gradients == ParameterGradients::kInside) {
+    return status;
+  }
+  return Write("-", RenderParameterGradients(*task.format, result));
+}
+
 absl::Status Run(const Globals& globals, const Options& options) {
   absl::StatusOr<TensorTask> task = MakeTensorTask(options.tensor);
   if (!task.ok()) return task.status();
-  if (absl::Status status = CheckOutputs(options, task->format); !status.ok()) return status;
-  GradientRequest request{
-      .activation = task->activation,
-      .input = task->input.tensor,
-      .output_type = task->output_type,
-      .return_value = options.value || !options.value_file.empty(),
-      .return_parameter_gradients = options.asks_for_parameter_gradients(),
-      .bias = task->bias,
-  };
-  if (!options.upstream_file.empty()) {
-    absl::StatusOr<InputTensor> upstream =
-        ReadInput(options.upstream_file, task->input.tensor.type);
-    if (!upstream.ok()) return upstream.status();
-    // Of another size it may be right for a gated row function; the client looks at that.
-    if (upstream->from_npy && task->input.from_npy && upstream->shape != task->input.shape &&
-        upstream->tensor.size() == task->input.tensor.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", options.upstream_file, "': has shape (", absl::StrJoin(upstream->shape, ", "),
-          "), but the input has (", absl::StrJoin(task->input.shape, ", "),
-          "): give --upstream the input's shape"));
-    }
-    request.upstream = std::move(upstream->tensor);
-  }
-  const std::optional<Tensor> upstream = request.upstream;
+  if (absl::Status status = CheckOutputs(options, *task->format); !status.ok()) return status;
+  absl::StatusOr<GradientRequest> request = MakeRequest(*task, options);
+  if (!request.ok()) return request.status();
+  const std::optional<Tensor> upstream = request->upstream;
   absl::StatusOr<Client> client = globals.Connect();
   if (!client.ok()) return client.status();
-  absl::StatusOr<GradientResult> result = client->Gradient(std::move(request));
+  absl::StatusOr<GradientResult> result = client->Gradient(*std::move(request));
   if (!result.ok()) return result.status();
-
-  if (absl::Status status = WriteFiles(*task, options, *result); !status.ok()) return status;
-  absl::StatusOr<std::string> text = Render(*task, upstream, *result);
-  if (!text.ok()) return text.status();
-  if (absl::Status status = Write(options.tensor.output_file, *text); !status.ok()) return status;
-  if (task->format == Format::kJson) return absl::OkStatus();
-  if (!options.parameter_gradients) return absl::OkStatus();
-  return Write("-", RenderParameterGradients(task->format, *result));
+  return WriteAll(*task, options, upstream, *result);
 }
 
 }  // namespace
@@ -196,11 +208,8 @@ Command AddGradient(CLI::App& app, const Globals& globals) {
       ->type_name("FILE");
   command->add_flag("--parameter-gradients", options->parameter_gradients,
                     "Also the gradient for each parameter, summed over the elements");
-  command
-      ->add_option("--param-gradient", options->parameter_gradient_files,
-                   "The gradient for a --param-tensor, into this .npy file; repeatable")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
+  AddEach(*command, "--param-gradient", options->parameter_gradient_files, "NAME=FILE",
+          "The gradient for a --param-tensor, into this .npy file; repeatable");
   command
       ->add_option("--bias-gradient", options->bias_gradient_file,
                    "The gradient for the bias, into this .npy file")

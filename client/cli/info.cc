@@ -1,10 +1,12 @@
 #include <memory>
+#include <span>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/cli/command.h"
+#include "client/cli/formats.h"
 #include "client/cli/output.h"
 
 namespace activation::cli {
@@ -21,7 +23,7 @@ std::string TypeName(int type) {
   return absl::AsciiStrToLower(absl::StripPrefix(name, "DATA_TYPE_"));
 }
 
-std::string RenderTable(const v1::GetServerInfoResponse& info) {
+absl::StatusOr<std::string> RenderTable(const v1::GetServerInfoResponse& info) {
   const v1::Limits& limits = info.limits();
   return FormatTable(
       {
@@ -41,15 +43,17 @@ std::string RenderTable(const v1::GetServerInfoResponse& info) {
       Align::kLeft);
 }
 
+constexpr Format<v1::GetServerInfoResponse> kFormats[] = {
+    {"table", RenderTable},
+    kJson<v1::GetServerInfoResponse>,
+};
+
 absl::Status Run(const Globals& globals, const std::string& format) {
   absl::StatusOr<Client> client = globals.Connect();
   if (!client.ok()) return client.status();
   absl::StatusOr<v1::GetServerInfoResponse> info = client->Info();
   if (!info.ok()) return info.status();
-  if (format == "table") return Write("-", RenderTable(*info));
-  absl::StatusOr<std::string> json = FormatJson(*info, JsonStyle::kFull);
-  if (!json.ok()) return json.status();
-  return Write("-", *json);
+  return WriteIfOk("-", Render(std::span(kFormats), format, *info));
 }
 
 }  // namespace
@@ -59,10 +63,7 @@ Command AddInfo(CLI::App& app, const Globals& globals) {
       app.add_subcommand("info", "Version, instruction set and limits of the server");
   command->footer(kExamples);
   const auto format = std::make_shared<std::string>("table");
-  command->add_option("--format", *format, "Form of the answer")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  AddFormat(*command, std::span(kFormats), *format, "Form of the answer");
   return {command, [&globals, format] { return Run(globals, *format); }};
 }
 

@@ -1,10 +1,12 @@
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/catalogue.h"
 #include "client/cli/command.h"
+#include "client/cli/formats.h"
 #include "client/cli/output.h"
 #include "client/cli/values.h"
 
@@ -27,33 +29,53 @@ struct Options {
   std::string format = "table";
 };
 
-std::string Number(double value) { return FormatDecimal(DataType::kFloat64, value); }
-
 using Parameters = google::protobuf::RepeatedPtrField<v1::ParameterInfo>;
 
 std::string Defaults(const Parameters& parameters) {
   return absl::StrJoin(parameters, ",", [](std::string* out, const v1::ParameterInfo& parameter) {
-    absl::StrAppend(out, parameter.name(), "=", Number(parameter.default_value()));
+    absl::StrAppend(out, parameter.name(), "=", FormatNumber(parameter.default_value()));
   });
 }
 
-std::string RenderTable(const v1::ListActivationsResponse& catalogue, bool presets) {
+// The catalogue, or only its presets.
+struct Listing {
+  v1::ListActivationsResponse catalogue;
+  bool presets = false;
+};
+
+absl::StatusOr<std::string> RenderTable(const Listing& listing) {
   std::vector<std::vector<std::string>> rows = {{"name", "parameters", "description"}};
-  if (presets) rows[0].insert(rows[0].begin() + 1, "for");
-  for (const v1::ActivationInfo& info : catalogue.activations()) {
-    rows.push_back({info.name(), Defaults(info.parameters()), info.description()});
+  if (!listing.presets) {
+    for (const v1::ActivationInfo& info : listing.catalogue.activations()) {
+      rows.push_back({info.name(), Defaults(info.parameters()), info.description()});
+    }
+    return FormatTable(rows, Align::kLeft);
   }
-  for (const v1::PresetInfo& info : catalogue.presets()) {
+  rows[0].insert(rows[0].begin() + 1, "for");
+  for (const v1::PresetInfo& info : listing.catalogue.presets()) {
     rows.push_back({info.name(), info.reference().empty() ? "any" : info.reference(),
                     Defaults(info.parameters()), info.description()});
   }
   return FormatTable(rows, Align::kLeft);
 }
 
-std::string RenderNames(const v1::ListActivationsResponse& catalogue) {
+// The whole reply, where not only the presets are asked for.
+absl::StatusOr<std::string> RenderJson(const Listing& listing) {
+  v1::ListActivationsResponse catalogue = listing.catalogue;
+  if (listing.presets) catalogue.clear_activations();
+  return FormatJson(catalogue, JsonStyle::kFull);
+}
+
+std::string RenderNames(const Listing& listing) {
   std::string names;
-  for (const auto& info : catalogue.activations()) absl::StrAppend(&names, info.name(), "\n");
-  for (const auto& info : catalogue.presets()) absl::StrAppend(&names, info.name(), "\n");
+  const auto add = [&](const auto& infos) {
+    for (const auto& info : infos) absl::StrAppend(&names, info.name(), "\n");
+  };
+  if (listing.presets) {
+    add(listing.catalogue.presets());
+  } else {
+    add(listing.catalogue.activations());
+  }
   return names;
 }
 
@@ -66,12 +88,13 @@ std::string DescribeKind(v1::ActivationKind kind) {
 
 void AddParameters(const Parameters& parameters, std::vector<std::vector<std::string>>& rows) {
   for (const v1::ParameterInfo& parameter : parameters) {
-    rows.push_back({absl::StrCat("parameter ", parameter.name()),
-                    absl::StrCat("default ", Number(parameter.default_value()), ", from ",
-                                 Number(parameter.minimum()), " to ", Number(parameter.maximum()),
-                                 parameter.nonzero() ? ", not 0" : "",
-                                 parameter.at_most().empty() ? "" : ", at most ",
-                                 parameter.at_most(), ": ", parameter.description())});
+    rows.push_back(
+        {absl::StrCat("parameter ", parameter.name()),
+         absl::StrCat("default ", FormatNumber(parameter.default_value()), ", from ",
+                      FormatNumber(parameter.minimum()), " to ", FormatNumber(parameter.maximum()),
+                      parameter.nonzero() ? ", not 0" : "",
+                      parameter.at_most().empty() ? "" : ", at most ", parameter.at_most(), ": ",
+                      parameter.description())});
   }
 }
 
@@ -81,7 +104,7 @@ std::string FormatDetails(std::vector<std::vector<std::string>> rows) {
   return FormatTable(rows, Align::kLeft);
 }
 
-std::string RenderDetails(const v1::PresetInfo& info) {
+absl::StatusOr<std::string> RenderDetails(const v1::PresetInfo& info) {
   std::vector<std::vector<std::string>> rows = {
       {"name", info.name()},
       {"description", info.description()},
@@ -94,7 +117,7 @@ std::string RenderDetails(const v1::PresetInfo& info) {
   return FormatDetails(std::move(rows));
 }
 
-std::string RenderDetails(const v1::ActivationInfo& info) {
+absl::StatusOr<std::string> RenderDetails(const v1::ActivationInfo& info) {
   std::vector<std::vector<std::string>> rows = {
       {"name", info.name()},
       {"description", info.description()},
@@ -111,7 +134,7 @@ std::string RenderDetails(const v1::ActivationInfo& info) {
     for (const v1::ParameterInfo& parameter : info.parameters()) {
       const auto found = alias.parameters().find(parameter.name());
       if (found == alias.parameters().end()) continue;
-      defaults.push_back(absl::StrCat(parameter.name(), " ", Number(found->second)));
+      defaults.push_back(absl::StrCat(parameter.name(), " ", FormatNumber(found->second)));
     }
     rows.push_back({absl::StrCat("as ", alias.alias()),
                     absl::StrCat("default ", absl::StrJoin(defaults, ", "))});
@@ -121,17 +144,21 @@ std::string RenderDetails(const v1::ActivationInfo& info) {
         {absl::StrCat("kink at ", kink.at()), absl::StrCat("f' is ", kink.derivative())});
   }
   for (const v1::SpecialValue& special : info.special_values()) {
-    rows.push_back(
-        {absl::StrCat("at ", Number(special.x())),
-         absl::StrCat("f is ", Number(special.value()), ", f' is ", Number(special.derivative()))});
+    rows.push_back({absl::StrCat("at ", FormatNumber(special.x())),
+                    absl::StrCat("f is ", FormatNumber(special.value()), ", f' is ",
+                                 FormatNumber(special.derivative()))});
   }
   return FormatDetails(std::move(rows));
 }
 
-template <typename Info>
+constexpr Format<Listing> kFormats[] = {{"table", RenderTable}, {"json", RenderJson}};
+// The same, for one activation or preset.
+template <class Info>
+constexpr Format<Info> kDetailFormats[] = {{"table", RenderDetails}, kJson<Info>};
+
+template <class Info>
 absl::StatusOr<std::string> RenderOne(const Info& info, const Options& options) {
-  if (options.format == "json") return FormatJson(info, JsonStyle::kFull);
-  return RenderDetails(info);
+  return Render(std::span(kDetailFormats<Info>), options.format, info);
 }
 
 absl::StatusOr<std::string> RenderNamed(const v1::ListActivationsResponse& catalogue,
@@ -146,18 +173,12 @@ absl::StatusOr<std::string> RenderNamed(const v1::ListActivationsResponse& catal
       "'; `activation list --names` prints all names, with --presets those of presets"));
 }
 
-absl::StatusOr<std::string> Render(v1::ListActivationsResponse catalogue, const Options& options) {
+absl::StatusOr<std::string> RenderAsked(v1::ListActivationsResponse catalogue,
+                                        const Options& options) {
   if (!options.name.empty()) return RenderNamed(catalogue, options);
-  const bool is_json = options.format == "json";
-  // Without --presets JSON is the whole reply, and the table that of the activations.
-  if (options.presets) {
-    catalogue.clear_activations();
-  } else if (!is_json) {
-    catalogue.clear_presets();
-  }
-  if (options.names) return RenderNames(catalogue);
-  if (is_json) return FormatJson(catalogue, JsonStyle::kFull);
-  return RenderTable(catalogue, options.presets);
+  const Listing listing{.catalogue = std::move(catalogue), .presets = options.presets};
+  if (options.names) return RenderNames(listing);
+  return Render(std::span(kFormats), options.format, listing);
 }
 
 absl::Status Run(const Globals& globals, const Options& options) {
@@ -165,9 +186,7 @@ absl::Status Run(const Globals& globals, const Options& options) {
   if (!client.ok()) return client.status();
   absl::StatusOr<v1::ListActivationsResponse> catalogue = client->List();
   if (!catalogue.ok()) return catalogue.status();
-  absl::StatusOr<std::string> text = Render(*std::move(catalogue), options);
-  if (!text.ok()) return text.status();
-  return Write("-", *text);
+  return WriteIfOk("-", RenderAsked(*std::move(catalogue), options));
 }
 
 }  // namespace
@@ -179,10 +198,8 @@ Command AddList(CLI::App& app, const Globals& globals) {
   const auto options = std::make_shared<Options>();
   CLI::Option* name =
       command->add_option("name", options->name, "Everything about this one: a name or alias");
-  CLI::Option* format = command->add_option("--format", options->format, "Form of the list")
-                            ->check(CLI::IsMember({"table", "json"}))
-                            ->type_name("FORMAT")
-                            ->capture_default_str();
+  CLI::Option* format =
+      AddFormat(*command, std::span(kFormats), options->format, "Form of the list");
   command
       ->add_flag("--presets", options->presets,
                  "Published approximations for `activation compare`, not activations")

@@ -50,11 +50,8 @@ int main(int argc, char** argv) {   // NOLINT(bugprone-exception-escape)
   app.fallthrough();
   Globals globals;
   AddGlobalOptions(app, globals);
-  const std::vector<Command> commands = {
-      AddEvaluate(app, globals), AddGradient(app, globals), AddCompare(app, globals),
-      AddPlot(app, globals),     AddReport(app, globals),   AddList(app, globals),
-      AddInfo(app, globals),     AddHealth(app, globals),   AddCompletion(app),
-  };
+  std::vector<Command> commands;
+  for (AddCommand* const add : kCommands) commands.push_back(add(app, globals));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

@@ -34,6 +34,10 @@ absl::Status Write(const std::string& path, std::string_view bytes) {
   return status;
 }
 
+absl::Status WriteIfOk(const std::string& path, const absl::StatusOr<std::string>& bytes) {
+  return bytes.ok() ? Write(path, *bytes) : bytes.status();
+}
+
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows, Align align) {
   std::vector<size_t> widths;
   for (const std::vector<std::string>& row : rows) {

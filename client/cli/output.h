@@ -16,6 +16,9 @@ namespace activation::cli {
 // the reason.
 absl::Status Write(const std::string& path, std::string_view bytes);
 
+// The same, or the error in place of the bytes.
+absl::Status WriteIfOk(const std::string& path, const absl::StatusOr<std::string>& bytes);
+
 enum class Align { kLeft, kRight };
 
 // Rows of cells as lines of columns, two blanks apart; the first row is the heading.

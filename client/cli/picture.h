@@ -26,7 +26,7 @@ struct Series {
   std::vector<double> x = {};
   std::vector<double> y = {};
   Mark mark = Mark::kLine;
-  // Of the one point of kPoint.
+  // Beside the one point of kPoint.
   std::string label = {};
   // The look of the n-th kind of thing, the same in every panel. Looks differ in dashes and width
   // as well as in colour.

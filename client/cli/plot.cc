@@ -2,11 +2,11 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/curves.h"
 #include "client/cli/gnuplot.h"
+#include "client/cli/options.h"
 #include "client/cli/output.h"
 #include "client/cli/values.h"
 
@@ -36,17 +36,13 @@ struct Options {
   std::string output_file;
 };
 
-absl::Status Named(const char* option, const absl::Status& status) {
-  return absl::InvalidArgumentError(absl::StrCat(option, " ", status.message()));
-}
-
 absl::StatusOr<std::vector<double>> Sigmas(const Options& options) {
   // GELU's own first.
   if (options.sigmas.empty()) return std::vector<double>{std::sqrt(2.), 0.7, 0.3};
   std::vector<double> sigmas;
   for (const std::string& text : options.sigmas) {
-    absl::StatusOr<double> sigma = ParseNumber(text);
-    if (!sigma.ok()) return Named("--sigma", sigma.status());
+    absl::StatusOr<double> sigma = ParseNumberOf("--sigma", text);
+    if (!sigma.ok()) return sigma.status();
     if (!std::isfinite(*sigma) || *sigma <= 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("--sigma ", text, ": a finite number above 0 is needed"));
@@ -57,10 +53,10 @@ absl::StatusOr<std::vector<double>> Sigmas(const Options& options) {
 }
 
 absl::StatusOr<std::pair<double, double>> Range(const Options& options) {
-  absl::StatusOr<double> from = ParseNumber(options.from);
-  if (!from.ok()) return Named("--from", from.status());
-  absl::StatusOr<double> to = ParseNumber(options.to);
-  if (!to.ok()) return Named("--to", to.status());
+  absl::StatusOr<double> from = ParseNumberOf("--from", options.from);
+  if (!from.ok()) return from.status();
+  absl::StatusOr<double> to = ParseNumberOf("--to", options.to);
+  if (!to.ok()) return to.status();
   if (!std::isfinite(*from) || !std::isfinite(*to) || *from >= *to) {
     return absl::InvalidArgumentError(absl::StrCat("--from ", options.from, " --to ", options.to,
                                                    ": finite numbers are needed, the lower first"));
@@ -96,9 +92,7 @@ absl::Status Run(const Globals& globals, const Options& options) {
   if (!client.ok()) return client.status();
   absl::StatusOr<Picture> picture = MakePicture(*client, options);
   if (!picture.ok()) return picture.status();
-  absl::StatusOr<std::string> drawn = Draw(*picture, *type);
-  if (!drawn.ok()) return drawn.status();
-  return Write(options.output_file, *drawn);
+  return WriteIfOk(options.output_file, Draw(*picture, *type));
 }
 
 }  // namespace

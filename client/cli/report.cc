@@ -8,6 +8,7 @@
 #include "client/cli/compare_picture.h"
 #include "client/cli/curves.h"
 #include "client/cli/gnuplot.h"
+#include "client/cli/options.h"
 #include "client/cli/output.h"
 #include "client/cli/progress.h"
 #include "client/cli/report_page.h"
@@ -129,9 +130,8 @@ absl::Status WriteAll(const Client& client, const v1::ListActivationsResponse& c
     return absl::ErrnoToStatus(error.value(), absl::StrCat("cannot make '", options.output, "'"));
   }
   for (const v1::ActivationInfo& info : catalogue.activations()) {
-    absl::StatusOr<std::string> page = MakePage(client, catalogue, info, options, stop);
-    if (!page.ok()) return page.status();
-    absl::Status status = Write(folder / ReportFileName(info.name()), *page);
+    absl::Status status = WriteIfOk(folder / ReportFileName(info.name()),
+                                    MakePage(client, catalogue, info, options, stop));
     if (!status.ok()) return status;
   }
   return Write(folder / "index.html", IndexPage(catalogue));
@@ -149,10 +149,8 @@ absl::Status Run(const Globals& globals, const Options& options) {
   if (options.all) return WriteAll(*client, *catalogue, options, interruption.token());
   absl::StatusOr<v1::ActivationInfo> info = FindActivation(*catalogue, options.name);
   if (!info.ok()) return info.status();
-  absl::StatusOr<std::string> page =
-      MakePage(*client, *catalogue, *info, options, interruption.token());
-  if (!page.ok()) return page.status();
-  return Write(options.output, *page);
+  return WriteIfOk(options.output,
+                   MakePage(*client, *catalogue, *info, options, interruption.token()));
 }
 
 }  // namespace
@@ -168,9 +166,7 @@ Command AddReport(CLI::App& app, const Globals& globals) {
       ->type_name("FILE")
       ->required();
   command->add_flag("--every-value", options->every_value, "Compare at every value of --dtype");
-  command->add_option("--dtype", options->type, "Type of points and candidate values")
-      ->check(CLI::IsMember({"float32", "float64", "float16", "bfloat16"}))
-      ->type_name("TYPE")
+  AddDataType(*command, "--dtype", options->type, "Type of points and candidate values")
       ->capture_default_str();
   return {command, [&globals, options] { return Run(globals, *options); }};
 }

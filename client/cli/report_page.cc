@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
-#include "client/cli/compare_report.h"
+#include "client/cli/compare_figures.h"
 #include "client/cli/values.h"
 
 namespace activation::cli {
@@ -51,8 +50,6 @@ std::string Escaped(const std::string& text) {
   return absl::StrReplaceAll(
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
-
-std::string Number(double value) { return FormatDecimal(DataType::kFloat64, value); }
 
 std::string Page(const std::string& title, const std::string& body) {
   return absl::Substitute(kPage, Escaped(title), body);
@@ -139,8 +136,8 @@ std::string Parameters(const v1::ActivationInfo& info) {
   std::vector<Row> rows = {{"parameter", "default", "from", "to", "what it does"}};
   for (const v1::ParameterInfo& parameter : info.parameters()) {
     rows.push_back(
-        {Code(parameter.name()), Number(parameter.default_value()), Number(parameter.minimum()),
-         Number(parameter.maximum()),
+        {Code(parameter.name()), FormatNumber(parameter.default_value()),
+         FormatNumber(parameter.minimum()), FormatNumber(parameter.maximum()),
          absl::StrCat(Escaped(parameter.description()), parameter.nonzero() ? " Not 0." : "",
                       parameter.at_most().empty()
                           ? ""
@@ -156,8 +153,8 @@ std::string Points(const v1::ActivationInfo& info) {
   }
   std::vector<Row> specials = {{"x", "f(x)", "f&#39;(x)"}};
   for (const v1::SpecialValue& special : info.special_values()) {
-    specials.push_back(
-        {Number(special.x()), Number(special.value()), Number(special.derivative())});
+    specials.push_back({FormatNumber(special.x()), FormatNumber(special.value()),
+                        FormatNumber(special.derivative())});
   }
   return absl::StrCat(Table("Kinks", "words", kinks), Table("Special values", "numbers", specials));
 }
@@ -173,7 +170,7 @@ std::string Errors(const ReportContent& content) {
     for (const double figure : {report.max_absolute_error().error(),
                                 report.max_relative_error().error(), report.max_ulp_error().error(),
                                 report.mean_absolute_error(), report.root_mean_square_error()}) {
-      row.push_back(absl::StrFormat("%.5g", figure));
+      row.push_back(Rounded(figure));
     }
     summary.push_back(std::move(row));
   }

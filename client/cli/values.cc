@@ -82,6 +82,12 @@ std::string Shortest(Number value) {
 
 }  // namespace
 
+std::vector<std::string> DataTypeNames() {
+  std::vector<std::string> names;
+  for (const ElementType& type : kElementTypes) names.emplace_back(type.name);
+  return names;
+}
+
 absl::StatusOr<double> ParseNumber(const std::string& text) {
   double value = 0;
   if (!ReadWhole(text, ReadDouble, value)) return NotANumber(text);
@@ -142,6 +148,8 @@ std::string FormatDecimal(DataType type, double value) {
   return FewestDigits(value, [type](double v) { return ToDouble(type, ToBits(type, v)); });
 }
 
+std::string FormatNumber(double value) { return FormatDecimal(DataType::kFloat64, value); }
+
 std::string FormatHex(double value) {
   if (std::isnan(value)) return "nan";
   char buffer[32];
@@ -155,9 +163,8 @@ std::string FormatActivation(const Activation& activation) {
   return absl::StrCat(name, ":",
                       absl::StrJoin(activation.parameters, ",",
                                     [](std::string* out, const Parameters::value_type& parameter) {
-                                      absl::StrAppend(
-                                          out, parameter.first, "=",
-                                          FormatDecimal(DataType::kFloat64, parameter.second));
+                                      absl::StrAppend(out, parameter.first, "=",
+                                                      FormatNumber(parameter.second));
                                     }));
 }
 

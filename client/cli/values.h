@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/client.h"
+#include "client/requests.h"
 #include "client/tensor.h"
 
 namespace activation::cli {
+
+// "float32", "float64", "float16", "bfloat16".
+std::vector<std::string> DataTypeNames();
 
 // One number, as strtod reads it: "-5.5", "1e-3", "0x1.8p+1", "inf", "nan", "-0". The nearest
 // float64. INVALID_ARGUMENT, quoting the text, for anything else.
@@ -34,6 +37,9 @@ absl::StatusOr<Activation> ParseActivation(const std::string& text);
 
 // The shortest decimal that `type` reads back as the same value, which must be one of `type`'s.
 std::string FormatDecimal(DataType type, double value);
+
+// The same for a float64.
+std::string FormatNumber(double value);
 
 // The value as a hex float without trailing zeros: "-0x1.8p+1", "0x0p+0", "inf", "nan".
 std::string FormatHex(double value);

@@ -5,8 +5,9 @@
 
 #include <cmath>
 
+#include "client/cli/compare_figures.h"
+#include "client/cli/compare_formats.h"
 #include "client/cli/compare_picture.h"
-#include "client/cli/compare_report.h"
 #include "client/cli/progress.h"
 #include "client/cli/report_page.h"
 
@@ -98,12 +99,12 @@ TEST(ComparePictureTest, TheWorstPointHasItsSignPlaceAndLabel) {
 }
 
 TEST(CompareReportTest, FiguresSayWhereThingsHappen) {
-  const std::string text = FormatCompareTable(Comparison());
+  const std::string text = *Render(CompareFormats(), "table", Comparison());
   EXPECT_THAT(text, HasSubstr("0.25 at x = 2 (0.75 for 1)"));
   EXPECT_THAT(text, HasSubstr("3, x from -4 to -3"));
-  // Of three buckets, the empty one is left out.
+  // The empty one of the three buckets is left out.
   EXPECT_EQ(HistogramRows(Comparison().reports(0)).size(), 3);
-  const std::string csv = FormatCompareCsv(Comparison());
+  const std::string csv = *Render(CompareFormats(), "csv", Comparison());
   EXPECT_THAT(csv, StartsWith("candidate,points,max_absolute_error,max_absolute_error_x,"));
   EXPECT_THAT(csv, HasSubstr(",3,-4,-3,0,,"));
 }

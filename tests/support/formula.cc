@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "tests/support/number_functions.h"
+
 namespace activation::oracle {
 namespace {
 

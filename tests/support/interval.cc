@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "tests/support/compile.h"
+#include "tests/support/interval_functions.h"
+#include "tests/support/interval_loops.h"
+
 namespace activation::oracle {
 namespace {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/support/formula.h"
-#include "tests/support/interval_loops.h"
+#include "tests/support/lanes.h"
 #include "tests/support/program.h"
 
 namespace activation::oracle {

@@ -1,15 +1,13 @@
 #include "tests/support/library_arrays.h"
 
-#include "tests/support/interval_loops.h"
+#include "tests/support/lanes.h"
 
-// Apart from interval_loops.cc because GCC uses libmvec only where it may take the rounding mode to
-// be the usual one.
+// Apart from interval_functions.cc because GCC uses libmvec only where it may take the rounding
+// mode to be the usual one.
 #if defined(__x86_64__) && !defined(__clang__)
 #define ACTIVATION_VECTOR_FUNCTION __attribute__((simd("notinbranch")))
-#define ACTIVATION_LOOP __attribute__((noinline, target_clones("avx2", "default")))
 #else
 #define ACTIVATION_VECTOR_FUNCTION
-#define ACTIVATION_LOOP __attribute__((noinline))
 #endif
 
 #define ACTIVATION_ARRAY_FUNCTION(NAME, FUNCTION)                                   \

@@ -20,6 +20,7 @@
 #include "server/engine/spec.h"
 #include "tests/support/ball.h"
 #include "tests/support/formula.h"
+#include "tests/support/number_functions.h"
 
 namespace activation::oracle {
 

@@ -1,11 +1,10 @@
-// A formula as a graph in which equal parts are one, rewritten for float64 intervals (see
-// interval.h). Every rewriting is an identity on the reals.
+// A formula as a graph in which equal parts are one, for float64 intervals (see interval.h).
 #ifndef ACTIVATION_TESTS_SUPPORT_PROGRAM_H_
 #define ACTIVATION_TESTS_SUPPORT_PROGRAM_H_
 
 #include <vector>
 
-#include "tests/support/formula.h"
+#include "tests/support/ball.h"
 
 namespace activation::oracle {
 
@@ -51,8 +50,6 @@ struct Instruction {
 
 // The root is the last one.
 using Program = std::vector<Instruction>;
-
-Program Compile(const Formula& formula);
 
 }  // namespace activation::oracle
 

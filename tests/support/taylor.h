@@ -1,19 +1,13 @@
 // Expansions of a formula about x = 0, for the inputs next to 0: half of all floats. There the
 // formula itself cancels (x cos x - sin x), and thousands of millions of results lie so near to a
 // midpoint between two floats that no float64 interval decides (x/2 for every odd subnormal x); the
-// first terms of the series tell both.
-//
-// An expansion is f(x) = sum of c_k x^k, for all x on one side of 0 with |x| <= radius, where each
-// coefficient is a ball, and the last one takes in all that follows (it may depend on x within its
-// ball). Coefficients that are dyadic numbers are found exactly.
+// first terms of the series (series.h) tell both.
 #ifndef ACTIVATION_TESTS_SUPPORT_TAYLOR_H_
 #define ACTIVATION_TESTS_SUPPORT_TAYLOR_H_
 
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "tests/support/ball.h"
 #include "tests/support/formula.h"
 
 namespace activation::oracle {

@@ -1,6 +1,6 @@
-// The reply of a comparison, for people and for programs.
-#ifndef ACTIVATION_CLIENT_CLI_COMPARE_REPORT_H_
-#define ACTIVATION_CLIENT_CLI_COMPARE_REPORT_H_
+// The figures of a comparison in words, for every form of it.
+#ifndef ACTIVATION_CLIENT_CLI_COMPARE_FIGURES_H_
+#define ACTIVATION_CLIENT_CLI_COMPARE_FIGURES_H_
 
 #include <string>
 #include <utility>
@@ -21,12 +21,21 @@ std::vector<std::pair<std::string, std::string>> Figures(const v1::Approximation
 std::vector<std::vector<std::string>> HistogramRows(const v1::ApproximationReport& report);
 std::vector<std::vector<std::string>> RegionRows(const v1::ApproximationReport& report);
 
-// One line for each report; then for each its figures, its histogram and its regions.
-std::string FormatCompareTable(const v1::CompareApproximationsResponse& response);
+struct IncidentKind {
+  const char* name;    // for people
+  const char* column;  // of CSV
+  const v1::Incidents& (v1::ApproximationReport::*of)() const;
+};
+inline constexpr IncidentKind kIncidents[] = {
+    {"wrong sign", "wrong_sign", &v1::ApproximationReport::wrong_sign},
+    {"flushed to zero", "flushed_to_zero", &v1::ApproximationReport::flushed_to_zero},
+    {"overflowed", "overflowed", &v1::ApproximationReport::overflowed},
+    {"unexpected NaN", "unexpected_nan", &v1::ApproximationReport::unexpected_nan},
+};
 
-// One line for each report. New columns only ever come last.
-std::string FormatCompareCsv(const v1::CompareApproximationsResponse& response);
+// Five digits.
+std::string Rounded(double value);
 
 }  // namespace activation::cli
 
-#endif  // ACTIVATION_CLIENT_CLI_COMPARE_REPORT_H_
+#endif  // ACTIVATION_CLIENT_CLI_COMPARE_FIGURES_H_

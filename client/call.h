@@ -1,18 +1,12 @@
-// The calls behind Client: unary ones, and tensors that go as one message or, where they are
-// larger than a chunk, as a stream of chunks.
-#ifndef ACTIVATION_CLIENT_TENSOR_CALLS_H_
-#define ACTIVATION_CLIENT_TENSOR_CALLS_H_
-
-#include <memory>
-#include <optional>
+// One unary call, and the deadline of any call.
+#ifndef ACTIVATION_CLIENT_CALL_H_
+#define ACTIVATION_CLIENT_CALL_H_
 
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "activation/v1/activation.grpc.pb.h"
-#include "client/client.h"
-#include "client/convert.h"
 #include "client/options.h"
+#include "client/reply_status.h"
 #include "grpcpp/grpcpp.h"
 
 namespace activation {
@@ -24,7 +18,6 @@ inline void SetDeadline(const ClientOptions& options, grpc::ClientContext& conte
   }
 }
 
-// One unary call.
 template <class Response, class Request, class Stub>
 absl::StatusOr<Response> Call(const ClientOptions& options, Stub& stub,
                               grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
@@ -38,15 +31,6 @@ absl::StatusOr<Response> Call(const ClientOptions& options, Stub& stub,
   return response;
 }
 
-absl::StatusOr<EvaluateResult> RunEvaluate(v1::ActivationService::Stub& stub,
-                                           const ClientOptions& options,
-                                           const Activation& activation, Tensor input,
-                                           std::optional<DataType> output_type,
-                                           const std::optional<AxisTensor>& bias);
-
-absl::StatusOr<GradientResult> RunGradient(v1::ActivationService::Stub& stub,
-                                           const ClientOptions& options, GradientRequest request);
-
 }  // namespace activation
 
-#endif  // ACTIVATION_CLIENT_TENSOR_CALLS_H_
+#endif  // ACTIVATION_CLIENT_CALL_H_

@@ -1,7 +1,7 @@
 // Shell completion, written from the program's own commands and options, so that it can't fall
 // behind them.
-#ifndef ACTIVATION_CLIENT_CLI_COMPLETION_H_
-#define ACTIVATION_CLIENT_CLI_COMPLETION_H_
+#ifndef ACTIVATION_CLIENT_CLI_COMPLETION_SCRIPTS_H_
+#define ACTIVATION_CLIENT_CLI_COMPLETION_SCRIPTS_H_
 
 #include <string>
 
@@ -9,11 +9,11 @@
 
 namespace activation::cli {
 
-// For zsh too, through its bashcompinit.
 std::string BashCompletion(const CLI::App& app);
+// The one for bash, which zsh runs by its bashcompinit.
 std::string ZshCompletion(const CLI::App& app);
 std::string FishCompletion(const CLI::App& app);
 
 }  // namespace activation::cli
 
-#endif  // ACTIVATION_CLIENT_CLI_COMPLETION_H_
+#endif  // ACTIVATION_CLIENT_CLI_COMPLETION_SCRIPTS_H_
