@@ -101,8 +101,9 @@ class Compiler {
     const Instruction& sum = program_[a];
     if (sum.code != Code::kAdd || !program_.IsOne(sum.a)) return program_.Apply(Code::kLog, a);
     const int rest = sum.b;
-    if (const auto u = program_.ArgumentOf(Code::kExp, rest))
+    if (const auto u = program_.ArgumentOf(Code::kExp, rest)) {
       return program_.Apply(Code::kSoftplus, *u);
+    }
     return program_.Apply(Code::kLog1p, rest);
   }
 

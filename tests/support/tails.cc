@@ -32,8 +32,8 @@ std::optional<Monomial> ValueOf(const ProgramBuilder& program, int place) {
     }
     case Code::kPower:
       if (node.index % 2 == 0) {
-        if (const auto square = SquareOf(program, node.a))
-          return Combine(One(), *square, node.index / 2);
+        const auto square = SquareOf(program, node.a);
+        if (square) return Combine(One(), *square, node.index / 2);
       } else if (const auto a = ValueOf(program, node.a)) {
         return Combine(One(), *a, node.index);
       }
