@@ -4,10 +4,10 @@
 // cancel. If both ends of that interval round to the same float32, so does the exact value (Ziv's
 // rounding test; A. Ziv, "Fast evaluation of elementary mathematical functions with correctly
 // rounded last bit", ACM TOMS 17(3), 1991). Otherwise the lane goes to the refiner.
+#include "server/engine/kernels_fast.h"
+
 #include <cstring>
 #include <type_traits>
-
-#include "server/engine/kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/engine/kernels_fast.cc"
@@ -105,8 +105,9 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   });
   const Operands group = From(operands, first);
   if (is_decided != 0 && AreNormalOrPlainlyZero(values, group)) return;
-  Settle(values, kCancels ? errors : nullptr, group, kRow == kValueRow && !A::kSpec.positive_zero,
-         refiner);
+  const uint64_t undecided = Settle(values, kCancels ? errors : nullptr, group,
+                                    kRow == kValueRow && !A::kSpec.positive_zero);
+  if (undecided != 0) refiner.refine(refiner.context, group, undecided);
 }
 
 template <class A, int kRow>
@@ -151,24 +152,18 @@ struct FastTable<std::tuple<A...>> {
 std::span<const FastKernel[kFirstParameterRow]> FastKernelsOfTarget() {
   return FastTable<Activations>::kAll;
 }
-const char* NameOfTarget() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace activation::engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "server/engine/engine.h"
-
 namespace activation::engine {
 HWY_EXPORT(FastKernelsOfTarget);
-HWY_EXPORT(NameOfTarget);
 
 std::span<const FastKernel[kFirstParameterRow]> FastKernels() {
   return HWY_DYNAMIC_DISPATCH(FastKernelsOfTarget)();
 }
-
-const char* SimdTarget() { return HWY_DYNAMIC_DISPATCH(NameOfTarget)(); }
 
 }  // namespace activation::engine
 #endif  // HWY_ONCE

@@ -4,11 +4,11 @@
 // If both ends of that interval round to the same float64, so does the exact value (Ziv's rounding
 // test, see kernels_fast.cc). Otherwise, or where something may have underflowed, the lane is noted
 // for the refiner, which is called for many at a time.
+#include "server/engine/kernels_float64.h"
+
 #include <cmath>
 #include <cstring>
 #include <type_traits>
-
-#include "server/engine/kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/engine/kernels_float64.cc"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "server/engine/engine.h"
+#include "server/engine/data_type.h"
 
 namespace activation::engine {
 
