@@ -61,10 +61,10 @@ PreciseValue Multiprecise(const Function& function, int row, double x, double x_
   long exponent = 0;
   double hi = value.Split(&exponent);
   // Scaled by a power of two, then less hi: exact, or nearly so.
-  Number rest = value;
-  mpfr_mul_2si(rest.get(), rest.get(), -exponent, MPFR_RNDN);
+  Number scaled = value;
+  mpfr_mul_2si(scaled.get(), scaled.get(), -exponent, MPFR_RNDN);
   long rest_exponent = 0;
-  const double rest_mantissa = (rest - Number(hi)).Split(&rest_exponent);
+  const double rest_mantissa = (scaled - Number(hi)).Split(&rest_exponent);
   const double lo = std::ldexp(rest_mantissa, static_cast<int>(std::max(rest_exponent, -2000L)));
   constexpr long kMost = 100'000;  // far outside float64 even after a product with a float64
   return {hi, lo, static_cast<double>(std::clamp(exponent, -kMost, kMost))};
