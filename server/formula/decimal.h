@@ -4,7 +4,7 @@
 
 #include <absl/strings/string_view.h>
 
-#include "server/engine/engine.h"
+#include "server/engine/data_type.h"
 
 namespace activation::formula {
 
