@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "server/formula/differentiate.h"
 #include "server/formula/graph.h"
 
 namespace activation::formula {
