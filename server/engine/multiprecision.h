@@ -38,6 +38,9 @@ class Multiprecision {
   Multiprecision(const Constant& value) : Multiprecision() {
     for (double part : value.part) mpfr_add_d(get(), get(), part, MPFR_RNDN);
   }
+  // Named, so that there are no moves, which would copy all the same.
+  Multiprecision(const Multiprecision&) = default;
+  Multiprecision& operator=(const Multiprecision&) = default;
 
   friend Multiprecision operator+(const Multiprecision& a, const Multiprecision& b) {
     return Binary(mpfr_add, a, b);

@@ -17,10 +17,11 @@ double RoundDecimal(absl::string_view number, engine::DataType type) {
   // Far below every narrower type's least number, and far above float64's least normal one.
   constexpr double kNothing = 0x1p-1000;
   if (value < kNothing) return 0;
+  const std::string text(number);
   engine::Real truncated(53);
-  const int ternary = mpfr_strtofr(truncated.get(), std::string(number).c_str(), nullptr, 10,
-                                   MPFR_RNDZ);  // 0 where it is exact
-  return RoundTo(type, MakeOdd(mpfr_get_d(truncated.get(), MPFR_RNDZ), ternary == 0 ? 0 : 1));
+  const int ternary = mpfr_strtofr(truncated.get(), text.c_str(), nullptr, 10, MPFR_RNDZ);
+  const bool is_exact = ternary == 0;
+  return RoundTo(type, MakeOdd(mpfr_get_d(truncated.get(), MPFR_RNDZ), is_exact ? 0 : 1));
 }
 
 }  // namespace activation::formula
