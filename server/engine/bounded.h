@@ -12,44 +12,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "server/engine/double_pair.h"
+
 namespace activation::engine {
 
 // 2^exponent, for exponents of normal numbers.
 inline double PowerOfTwo(int exponent) {
   return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
-}
-
-// a + b = sum + the return value, exactly.
-inline double TwoSum(double a, double b, double& sum) {
-  sum = a + b;
-  const double part = sum - a;
-  return (a - (sum - part)) + (b - part);
-}
-
-// hi + lo, |lo| <= ulp(hi)/2.
-struct DoublePair {
-  double hi = 0;
-  double lo = 0;
-};
-
-// Relative error 3 2^-106.
-inline DoublePair operator+(DoublePair a, DoublePair b) {
-  double high, low, first;
-  const double high_rest = TwoSum(a.hi, b.hi, high);
-  const double low_rest = TwoSum(a.lo, b.lo, low);
-  const double carried = TwoSum(high, high_rest + low, first);
-  DoublePair sum;
-  sum.lo = TwoSum(first, low_rest + carried, sum.hi);
-  return sum;
-}
-
-// Relative error 5 2^-106.
-inline DoublePair operator*(DoublePair a, DoublePair b) {
-  const double product = a.hi * b.hi;
-  const double rest = std::fma(a.hi, b.hi, -product) + (a.hi * b.lo + a.lo * b.hi);
-  DoublePair result;
-  result.lo = TwoSum(product, rest, result.hi);
-  return result;
 }
 
 // The number is within (hi + lo +- error) 2^exponent; |hi| is in [1/2, 1), or hi is 0.

@@ -1,25 +1,37 @@
-// What the engine knows of each activation besides the vector kernels: limits at infinity, and the
-// kernels over multiprecision numbers for inputs that pairs of float64 can't decide.
+// Which activations there are, by place and by name. What they are stands in activations/.
 #ifndef ACTIVATION_SERVER_ENGINE_CATALOGUE_H_
 #define ACTIVATION_SERVER_ENGINE_CATALOGUE_H_
 
-#include "server/engine/engine.h"
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "server/engine/operation.h"
+#include "server/engine/spec.h"
 
 namespace activation::engine {
 
-// (hi + lo) 2^exponent.
-struct PreciseValue {
-  double hi;
-  double lo;
-  double exponent;
-};
+// All activations, in the catalogue's order. The pointers are valid forever.
+std::span<const Spec* const> Catalogue();
 
-// At the exact x + x_lo, finite, |x_lo| <= ulp(x)/2: relative error 2^-105 even where the kernel
-// cancels 100 bits. `row` as in kernels.h.
-PreciseValue Multiprecise(const Function& function, int row, double x, double x_lo);
+// By canonical name or alias; null if there is none.
+const Spec* Find(std::string_view name);
 
-// The limit of a row as x goes to -infinity (negative) or +infinity; NaN where there is none.
-PreciseValue LimitAtInfinity(const Function& function, int row, bool negative);
+// The place of a Spec (one of Catalogue()'s) in the catalogue.
+int IndexOf(const Spec& spec);
+
+// With every parameter at its default.
+Function WithDefaults(const Spec& spec);
+
+// By canonical name or alias, with the parameters that are the defaults under that name; none if
+// there is no such name.
+std::optional<Function> FindFunction(std::string_view name);
+
+// The place of a parameter that exceeds the one named by its `at_most`; none where all is well.
+std::optional<size_t> FindExcess(const Function& function);
+// The place of a parameter of this name, which must be one.
+size_t PlaceOf(const Spec& spec, std::string_view parameter);
 
 }  // namespace activation::engine
 

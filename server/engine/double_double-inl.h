@@ -44,7 +44,7 @@ struct DoubleDouble {
   HWY_INLINE DoubleDouble(const Constant& value)
       : hi(hn::Set(D(), value.part[0])), lo(hn::Set(D(), value.part[1])) {}
 
-  // a + b exactly.
+  // a + b exactly. (Scalars have their own in double_pair.h.)
   static HWY_INLINE DoubleDouble TwoSum(V a, V b) {
     const V sum = hn::Add(a, b);
     const V part = hn::Sub(sum, a);

@@ -1,15 +1,14 @@
 #include "server/engine/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <numeric>
 #include <vector>
 
-#include "server/engine/catalogue.h"
-#include "server/engine/kernels.h"
+#include "server/engine/kernels_fast.h"
+#include "server/engine/kernels_float64.h"
 #include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/result_table.h"
@@ -17,48 +16,7 @@
 namespace activation::engine {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 int RowOf(Quantity quantity) { return quantity == Quantity::kValue ? kValueRow : kDerivativeRow; }
-
-// x + x_lo, exactly: the nearest double and what it lacks (T. J. Dekker, Numer. Math. 18, 1971, in
-// the order of sizes, where no step overflows unless the sum does).
-void AddBias(DataType type, const std::byte* bias, size_t count, PreciseBlock& block) {
-  double addends[kBlock];
-  Decode(type, bias, count, addends);
-  for (size_t i = 0; i < count; ++i) {
-    const double sum = block.x[i] + addends[i];
-    const bool is_less = std::abs(block.x[i]) < std::abs(addends[i]);
-    const double large = is_less ? addends[i] : block.x[i];
-    const double small = is_less ? block.x[i] : addends[i];
-    block.x_lo[i] = std::isfinite(sum) ? small - (sum - large) : 0;
-    block.x[i] = sum;
-  }
-}
-
-// The arguments of `count` elements from `start` on.
-void LoadArguments(DataType type, const Operands& operands, size_t start, size_t count,
-                   PreciseBlock& block) {
-  const size_t offset = start * SizeOf(type);
-  Decode(type, operands.input + offset, count, block.x);
-  if (operands.bias != nullptr) {
-    AddBias(type, operands.bias + offset, count, block);
-  } else {
-    std::fill(block.x_lo, block.x_lo + count, 0.0);
-  }
-}
-
-// Of at most kBlock elements from `start` on.
-void ComputeTimesUpstream(const Function& function, int row, DataType type,
-                          const Operands& operands, size_t start, size_t count,
-                          PreciseBlock& block) {
-  LoadArguments(type, operands, start, count, block);
-  Compute(function, row, block, count);
-  if (operands.upstream == nullptr) return;
-  double factors[kBlock];
-  Decode(type, operands.upstream + start * SizeOf(type), count, factors);
-  Multiply(block, factors, count);
-}
 
 void RunBlocks(const Operation& operation, const Operands& operands, size_t count) {
   const size_t size = SizeOf(operation.output_type);
@@ -81,32 +39,6 @@ void FillTable(ResultTable& table) {
       table.operation,
       {.input = reinterpret_cast<const std::byte*>(inputs.data()), .output = table.results.data()},
       kInputs);
-}
-
-template <class T>
-void LookUpAs(const ResultTable& table, const std::byte* input, std::byte* output, size_t count) {
-  const T* const results = reinterpret_cast<const T*>(table.results.data());
-  // Two inputs come in one load and four results go in one store, which halves the time.
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    uint32_t two[2];
-    std::memcpy(two, input + i * sizeof(uint16_t), sizeof(two));
-    const T found[4] = {results[two[0] & 0xffff], results[two[0] >> 16], results[two[1] & 0xffff],
-                        results[two[1] >> 16]};
-    std::memcpy(output + i * sizeof(T), found, sizeof(found));
-  }
-  for (; i < count; ++i) StoreAs(output, i, results[LoadAs<uint16_t>(input, i)]);
-}
-
-void LookUp(const ResultTable& table, const std::byte* input, std::byte* output, size_t count) {
-  switch (SizeOf(table.operation.output_type)) {
-    case sizeof(uint16_t):
-      return LookUpAs<uint16_t>(table, input, output, count);
-    case sizeof(uint32_t):
-      return LookUpAs<uint32_t>(table, input, output, count);
-    default:
-      return LookUpAs<uint64_t>(table, input, output, count);
-  }
 }
 
 // A Refiner's function: context is the Operation.
@@ -199,40 +131,6 @@ void RunPrecise(const Function& function, Quantity quantity, const double* x, do
       lo[i + j] = is_number ? Scale(block.lo[j], block.exponent[j]) : 0;
     }
   }
-}
-
-void AddGradient(const Function& function, int what, DataType input_type, const Operands& operands,
-                 size_t count, PreciseSum& sum) {
-  const int row = what == kBias ? kDerivativeRow : kFirstParameterRow + what;
-  PreciseBlock block;
-  for (size_t start = 0; start < count; start += kBlock) {
-    const size_t length = std::min(kBlock, count - start);
-    ComputeTimesUpstream(function, row, input_type, operands, start, length, block);
-    for (size_t i = 0; i < length; ++i) {
-      sum.Add({Scale(block.hi[i], block.exponent[i]), Scale(block.lo[i], block.exponent[i])});
-    }
-  }
-}
-
-// Sum of two pairs (Joldes, Muller, Popescu, algorithm 6); plain where it is not finite.
-void PreciseSum::Add(const PreciseSum& term) {
-  const auto two_sum = [](double a, double b, double* rest) {
-    const double sum = a + b;
-    const double part = sum - a;
-    *rest = (a - (sum - part)) + (b - part);
-    return sum;
-  };
-  double high_rest, low_rest;
-  const double high = two_sum(hi, term.hi, &high_rest);
-  if (!std::isfinite(high)) {
-    *this = {.hi = std::isnan(high) ? kNaN : high, .lo = 0};
-    return;
-  }
-  const double low = two_sum(lo, term.lo, &low_rest);
-  const double carried = high_rest + low;
-  const double first = high + carried;
-  const double second = low_rest + (carried - (first - high));
-  *this = {.hi = first + second, .lo = second - ((first + second) - first)};
 }
 
 }  // namespace activation::engine

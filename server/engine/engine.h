@@ -12,7 +12,8 @@
 //     derivative that is 0 at x = 0 is +0.
 //
 // The engine knows neither gRPC nor protobuf. All functions are thread-safe; nothing but
-// std::bad_alloc is thrown, by Run alone.
+// std::bad_alloc is thrown, by Run alone. This header brings those of everything but row functions
+// (rows.h).
 //
 // Speed: what was tried, and what it gave. Zen 5 with AVX-512, 65,536 float32, ns per element for
 // sigmoid and gelu:
@@ -39,65 +40,16 @@
 #ifndef ACTIVATION_SERVER_ENGINE_ENGINE_H_
 #define ACTIVATION_SERVER_ENGINE_ENGINE_H_
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
 
 #include "proto/element_type.h"
+#include "server/engine/catalogue.h"
+#include "server/engine/gradient.h"
+#include "server/engine/operation.h"
+#include "server/engine/simd_target.h"
 #include "server/engine/spec.h"
 
 namespace activation::engine {
-
-// All activations, in the catalogue's order. The pointers are valid forever.
-std::span<const Spec* const> Catalogue();
-
-// By canonical name or alias; null if there is none.
-const Spec* Find(std::string_view name);
-
-// The place of a Spec (one of Catalogue()'s) in the catalogue.
-int IndexOf(const Spec& spec);
-
-// An activation with its parameters, in the order of Spec::parameters. The values must be allowed
-// ones.
-struct Function {
-  const Spec* spec = nullptr;
-  std::array<double, kMaxParameters> parameters = {};
-};
-
-// With every parameter at its default.
-Function WithDefaults(const Spec& spec);
-
-// By canonical name or alias, with the parameters that are the defaults under that name; none if
-// there is no such name.
-std::optional<Function> FindFunction(std::string_view name);
-
-// The place of a parameter that exceeds the one named by its `at_most`; none where all is well.
-std::optional<size_t> FindExcess(const Function& function);
-// The place of a parameter of this name, which must be one.
-size_t PlaceOf(const Spec& spec, std::string_view parameter);
-
-enum class Quantity : uint8_t { kValue, kDerivative };
-
-struct Operation {
-  Function function;
-  Quantity quantity = Quantity::kValue;
-  DataType input_type = DataType::kFloat32;
-  DataType output_type = DataType::kFloat32;
-};
-
-// Packed arrays at any alignment: output of an operation's output_type, the others of its
-// input_type. output must not overlap them.
-struct Operands {
-  const std::byte* input = nullptr;
-  // Null: none, that is 1.
-  const std::byte* upstream = nullptr;
-  // Null: none, that is -0.
-  const std::byte* bias = nullptr;
-  std::byte* output = nullptr;
-};
 
 // output[i] = f(input[i] + bias[i]) or f'(input[i] + bias[i]), times upstream[i], for i < count.
 // Runs on the calling thread.
@@ -108,27 +60,6 @@ void Run(const Operation& operation, const Operands& operands, size_t count);
 // errors.
 void RunPrecise(const Function& function, Quantity quantity, const double* x, double* hi,
                 double* lo, size_t count);
-
-// A sum in twice float64's precision: of terms of that precision, right to 1 ULP of float64 for
-// 10^7 of them and more, unless they cancel to below 2^-40 of their size.
-struct PreciseSum {
-  double hi = 0;
-  double lo = 0;
-
-  void Add(const PreciseSum& term);
-  double Total() const { return hi; }
-};
-
-// What a gradient is for: the i-th of Spec::parameters, or the bias.
-inline constexpr int kBias = -1;
-
-// Adds upstream[i] * df/dp(input[i] + bias[i]), or upstream[i] * f'(input[i] + bias[i]) for kBias,
-// to sum, over all i < count. operands.output is not used.
-void AddGradient(const Function& function, int what, DataType input_type, const Operands& operands,
-                 size_t count, PreciseSum& sum);
-
-// The instruction set that Run uses here, by Highway's name ("AVX3", "AVX2", "SSE4", "SSSE3", ...).
-const char* SimdTarget();
 
 }  // namespace activation::engine
 

@@ -7,7 +7,7 @@
 //   e^t / S              two roundings                                                 <= 1
 // Together 255: below kRelativeError = 2^-44.
 //
-// The derivatives' formulas are those of softmax.cc. A factor may lift results by 2^129, so that
+// The derivatives' formulas are those of softmax_row.h. A factor may lift results by 2^129, so that
 // e^t counts down to |t| = 195: kSlopeError = 2^-43 for e^t / S. A sum of e^t times what may be
 // largest where |t| is, 708 at most, has 2 + 708 units of its terms' sizes, and 129 for additions:
 // kWeightedError = 2^-42. A sum of upstreams alone has 129: kRelativeError.
@@ -16,8 +16,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
-#include "server/engine/bounded.h"
+#include "server/engine/double_pair.h"
 #include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/row_kernels.h"
@@ -31,7 +32,7 @@ static_assert(kBlock == 256);
 // log S has the relative error of S as an absolute one; here that is still small beside it. A row
 // with a smaller S hangs on what S has above 1.
 constexpr double kLeastSumForLog = 1.25;
-// Of t, log S and their difference, relative to the result: all have its sign.
+// What t, log S and their difference are off by, relative to the result: all have its sign.
 constexpr double kLogRelativeError = 0x1p-51;
 
 constexpr double kSlopeError = 0x1p-43;
@@ -66,21 +67,140 @@ SizedSum SumOf(size_t count, Term term) {
 // Rounds intervals: whether both ends give the same.
 bool Round(DataType type, const double* low, const double* high, std::byte* output, size_t count) {
   if (type == DataType::kFloat32) return RoundToFloat32(low, high, output, count);
-  PreciseBlock block;
-  std::fill(block.lo, block.lo + count, 0.0);
-  std::fill(block.exponent, block.exponent + count, 0.0);
-  std::copy(high, high + count, block.hi);
-  std::byte others[kBlock * sizeof(float)];
-  Encode(type, block, count, others);
-  std::copy(low, low + count, block.hi);
-  Encode(type, block, count, output);
-  return std::memcmp(others, output, count * SizeOf(type)) == 0;
+  PreciseBlock ends;
+  std::fill(ends.lo, ends.lo + count, 0.0);
+  std::fill(ends.exponent, ends.exponent + count, 0.0);
+  std::copy(high, high + count, ends.hi);
+  std::byte rounded_high[kBlock * sizeof(float)];
+  Encode(type, ends, count, rounded_high);
+  std::copy(low, low + count, ends.hi);
+  Encode(type, ends, count, output);
+  return std::memcmp(rounded_high, output, count * SizeOf(type)) == 0;
+}
+
+// A row whose derivatives are asked for, of which one block is at hand.
+struct SlopeRow {
+  SlopeRow(const SoftmaxOperation& op, const std::byte* in, const std::byte* up, size_t n)
+      : operation(op), input(in), upstream(up), length(n) {}
+
+  const SoftmaxOperation& operation;
+  const std::byte* input;
+  const std::byte* upstream;
+  size_t length;
+  alignas(64) double x[kBlock];
+  alignas(64) double g[kBlock];
+  alignas(64) double powers[kBlock];  // open until they are computed
+
+  // Loads the block from the element `first` on; returns how many elements it has.
+  size_t Load(size_t first) {
+    const size_t count = std::min(kBlock, length - first);
+    const size_t offset = first * SizeOf(operation.input_type);
+    Decode(operation.input_type, input + offset, count, x);
+    Decode(operation.input_type, upstream + offset, count, g);
+    return count;
+  }
+};
+
+struct Top {
+  double x;
+  double g;
+  size_t place;
+
+  bool IsIn(size_t first, size_t count) const { return place >= first && place < first + count; }
+};
+
+// None where the row is not for this path.
+std::optional<Top> FindTop(SlopeRow& row) {
+  Top top = {-HUGE_VAL, 0, 0};
+  for (size_t first = 0; first < row.length; first += kBlock) {
+    const size_t count = row.Load(first);
+    const double here = LargestOf(row.x, count);
+    const double upstreams = SumOf(count, [&row](size_t i) { return row.g[i]; }).size;
+    if (std::isnan(here) || !std::isfinite(upstreams)) return std::nullopt;
+    if (here <= top.x) continue;
+    const auto place = static_cast<size_t>(std::find(row.x, row.x + count, here) - row.x);
+    top = {here, row.g[place], first + place};
+  }
+  if (top.x == -HUGE_VAL) return std::nullopt;
+  return top;
+}
+
+// Sums but for the top.
+struct SlopeSums {
+  double rest;         // of e^t
+  double weighted;     // of e^t d, or of g for log_softmax
+  double size;         // of what is in `weighted`
+  double differences;  // sizes of d
+};
+
+SlopeSums AddUp(SlopeRow& row, const Top& top) {
+  const bool log = row.operation.is_log;
+  DoublePair rest, weighted;
+  double size = 0, differences = 0;
+  for (size_t first = 0; first < row.length; first += kBlock) {
+    const size_t count = row.Load(first);
+    if (top.IsIn(first, count)) {
+      row.x[top.place - first] = -HUGE_VAL;
+      if (log) row.g[top.place - first] = 0;
+    }
+    rest = rest + DoublePair{ExpAndSum(row.x, top.x, row.powers, count), 0};
+    const SizedSum here =
+        SumOf(count, [&](size_t i) { return log ? row.g[i] : row.powers[i] * (row.g[i] - top.g); });
+    differences += SumOf(count, [&](size_t i) { return row.g[i] - top.g; }).size;
+    weighted = weighted + DoublePair{here.total, 0};
+    size += here.size;
+  }
+  return {rest.hi, weighted.hi, size, differences};
+}
+
+// What all elements' derivatives are made of.
+struct Slope {
+  double factor;  // 1 / (1 + rest)
+  double value;   // (sum e_j d_j) / (1 + rest); g_top + sum g_j for log_softmax
+  double error;
+  bool is_zero;  // exactly
+};
+
+Slope SlopeOf(bool log, const Top& top, const SlopeSums& sums) {
+  const double factor = 1 / (1 + sums.rest);
+  const double size = log ? std::abs(top.g) + sums.size : sums.size * factor;
+  const bool is_zero = log ? size == 0 : sums.differences == 0;
+  const double error =
+      size * (log ? kSlopeError + kRelativeError : kWeightedError) + (is_zero ? 0 : kTiny);
+  return {factor, log ? top.g + sums.weighted : sums.weighted * factor, error, is_zero};
+}
+
+struct ResultInterval {
+  double result;
+  double error;
+};
+
+ResultInterval ResultAt(const SlopeRow& row, const Top& top, const Slope& slope, size_t i) {
+  const double g = row.g[i];
+  const bool is_masked = row.x[i] == -HUGE_VAL;
+  if (is_masked) return {row.operation.is_log ? g + 0.0 : 0, 0};  // never -0
+  const double y = row.powers[i] * slope.factor;
+  if (row.operation.is_log) {
+    const double result = slope.is_zero ? 0 : g - y * slope.value;
+    return {result, y * slope.error + std::abs(result) * 0x1p-52 + (slope.is_zero ? 0 : kTiny)};
+  }
+  const double difference = g - top.g;
+  return {y * (difference - slope.value),
+          y * (slope.error + (std::abs(difference) + std::abs(slope.value)) * kSlopeError)};
+}
+
+// log_softmax's derivative at the top.
+ResultInterval ResultAtTop(const Top& top, const SlopeSums& sums, const Slope& slope) {
+  const double result = (sums.rest * top.g - sums.weighted) * slope.factor;
+  return {result, (sums.rest * std::abs(top.g) * kWeightedError + sums.size * kRelativeError) *
+                          slope.factor +
+                      std::abs(result) * kSlopeError + (slope.is_zero ? 0 : kTiny)};
 }
 
 }  // namespace
 
-bool RunFastSoftmax(Softmax kind, const RowOperation& operation, const std::byte* input,
-                    std::byte* output, size_t length) {
+bool RunFastSoftmax(const SoftmaxOperation& operation, const std::byte* input, std::byte* output,
+                    size_t length) {
   if (operation.output_type == DataType::kFloat64) return false;
   alignas(64) double x[kBlock], powers[kBlock], low[kBlock], high[kBlock];
   size_t loaded = length;  // the block that is in x
@@ -105,14 +225,14 @@ bool RunFastSoftmax(Softmax kind, const RowOperation& operation, const std::byte
     const size_t count = load(first);
     sum = sum + DoublePair{ExpAndSum(x, largest, powers, count), 0};
   }
-  if (kind == Softmax::kLog && sum.hi < kLeastSumForLog) return false;
+  if (operation.is_log && sum.hi < kLeastSumForLog) return false;
 
   const double log = std::log(sum.hi);
   const double low_factor = (1 - kRelativeError) / sum.hi,
                high_factor = (1 + kRelativeError) / sum.hi;
   for (size_t first = 0; first < length; first += kBlock) {
     const size_t count = load(first);
-    if (kind == Softmax::kLog) {
+    if (operation.is_log) {
       for (size_t i = 0; i < count; ++i) {
         // -infinity only where x is: its interval is a point.
         const double y = x[i] - largest - log;
@@ -133,88 +253,28 @@ bool RunFastSoftmax(Softmax kind, const RowOperation& operation, const std::byte
   return true;
 }
 
-bool RunFastSoftmaxSlope(Softmax kind, const RowOperation& operation, const std::byte* input,
+bool RunFastSoftmaxSlope(const SoftmaxOperation& operation, const std::byte* input,
                          const std::byte* upstream, std::byte* output, size_t length) {
-  const bool log = kind == Softmax::kLog;
-  const DataType type = operation.input_type;
-  if (type == DataType::kFloat64 || operation.output_type == DataType::kFloat64) return false;
-  alignas(64) double x[kBlock], g[kBlock], powers[kBlock], low[kBlock], high[kBlock];
-  const auto load = [&](size_t first) {
-    const size_t count = std::min(kBlock, length - first);
-    Decode(type, input + first * SizeOf(type), count, x);
-    Decode(type, upstream + first * SizeOf(type), count, g);
-    return count;
+  if (operation.input_type == DataType::kFloat64) return false;
+  if (operation.output_type == DataType::kFloat64) return false;
+  SlopeRow row(operation, input, upstream, length);
+  const std::optional<Top> top = FindTop(row);
+  if (!top) return false;
+  const SlopeSums sums = AddUp(row, *top);
+  if (sums.rest < kLeastRest) return false;
+  const Slope slope = SlopeOf(operation.is_log, *top, sums);
+
+  double low[kBlock], high[kBlock];
+  const auto set = [&](size_t i, const ResultInterval& interval) {
+    low[i] = interval.result - interval.error;
+    high[i] = interval.result + interval.error;
   };
-
-  double largest = -HUGE_VAL;
-  size_t top = 0;
   for (size_t first = 0; first < length; first += kBlock) {
-    const size_t count = load(first);
-    const double here = LargestOf(x, count);
-    const double upstreams = SumOf(count, [&g](size_t i) { return g[i]; }).size;
-    if (std::isnan(here) || !std::isfinite(upstreams)) return false;
-    if (here <= largest) continue;
-    largest = here;
-    top = first + static_cast<size_t>(std::find(x, x + count, here) - x);
-  }
-  if (largest == -HUGE_VAL) return false;
-  double g_top;
-  Decode(type, upstream + top * SizeOf(type), 1, &g_top);
-
-  // Sums but for the top.
-  DoublePair rest_sum, weighted_sum;
-  double size = 0, differences = 0;
-  for (size_t first = 0; first < length; first += kBlock) {
-    const size_t count = load(first);
-    if (top >= first && top < first + count) {
-      x[top - first] = -HUGE_VAL;
-      if (log) g[top - first] = 0;
-    }
-    rest_sum = rest_sum + DoublePair{ExpAndSum(x, largest, powers, count), 0};
-    const SizedSum weighted =
-        SumOf(count, [&](size_t i) { return log ? g[i] : powers[i] * (g[i] - g_top); });
-    differences += SumOf(count, [&](size_t i) { return g[i] - g_top; }).size;
-    weighted_sum = weighted_sum + DoublePair{weighted.total, 0};
-    size += weighted.size;
-  }
-  const double rest = rest_sum.hi, weighted = weighted_sum.hi, all = 1 + rest;
-  if (rest < kLeastRest) return false;
-
-  const double factor = 1 / all;
-  const double slope = log ? g_top + weighted : weighted * factor;
-  const double slope_size = log ? std::abs(g_top) + size : size * factor;
-  const bool is_zero = log ? slope_size == 0 : differences == 0;
-  const double slope_error =
-      slope_size * (log ? kSlopeError + kRelativeError : kWeightedError) + (is_zero ? 0 : kTiny);
-  for (size_t first = 0; first < length; first += kBlock) {
-    const size_t count = load(first);
-    ExpAndSum(x, largest, powers, count);
-    for (size_t i = 0; i < count; ++i) {
-      const double y = powers[i] * factor;
-      double result, error;
-      if (log) {
-        result = is_zero ? 0 : g[i] - y * slope;
-        error = y * slope_error + std::abs(result) * 0x1p-52 + (is_zero ? 0 : kTiny);
-      } else {
-        const double difference = g[i] - g_top;
-        result = y * (difference - slope);
-        error = y * (slope_error + (std::abs(difference) + std::abs(slope)) * kSlopeError);
-      }
-      const bool is_masked = x[i] == -HUGE_VAL;
-      if (is_masked) {
-        result = log ? g[i] + 0.0 : 0;  // never -0
-        error = 0;
-      }
-      low[i] = result - error;
-      high[i] = result + error;
-    }
-    if (log && top >= first && top < first + count) {
-      const double numerator = rest * g_top - weighted;
-      const double error =
-          (rest * std::abs(g_top) * kWeightedError + size * kRelativeError) * factor +
-          std::abs(numerator * factor) * kSlopeError + (is_zero ? 0 : kTiny);
-      low[top - first] = numerator * factor - error;
-      high[top - first] = numerator * factor + error;
+    const size_t count = row.Load(first);
+    ExpAndSum(row.x, top->x, row.powers, count);
+    for (size_t i = 0; i < count; ++i) set(i, ResultAt(row, *top, slope, i));
+    if (operation.is_log && top->IsIn(first, count)) {
+      set(top->place - first, ResultAtTop(*top, sums, slope));
     }
     std::byte* const out = output + first * SizeOf(operation.output_type);
     if (!Round(operation.output_type, low, high, out, count)) return false;

@@ -1,13 +1,12 @@
 #include "server/engine/hard_row.h"
 
-#include <mpfr.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
 
 #include "server/engine/precise_block.h"
+#include "server/engine/real.h"
 
 namespace activation::engine {
 namespace {
@@ -21,30 +20,6 @@ constexpr mpfr_prec_t kMostBits = 16'384;
 // still less than 2^-4000 of the one above it, times any quotient of two upstreams and a count, so
 // that signs are the same, and results that are not small differ by less than can decide.
 constexpr double kMostGap = 5'000;
-
-class Real {
- public:
-  explicit Real(mpfr_prec_t bits) {
-    mpfr_init2(v_, bits);
-    mpfr_set_zero(v_, 1);
-  }
-  Real(const Real& other) {
-    mpfr_init2(v_, mpfr_get_prec(other.v_));
-    mpfr_set(v_, other.v_, MPFR_RNDN);
-  }
-  Real& operator=(const Real& other) {
-    mpfr_set_prec(v_, mpfr_get_prec(other.v_));
-    mpfr_set(v_, other.v_, MPFR_RNDN);
-    return *this;
-  }
-  ~Real() { mpfr_clear(v_); }
-  mpfr_ptr get() { return v_; }
-  mpfr_srcptr get() const { return v_; }
-  int Sign() const { return mpfr_sgn(v_); }
-
- private:
-  mpfr_t v_;
-};
 
 struct Interval {
   explicit Interval(mpfr_prec_t bits) : lower(bits), upper(bits) {}
@@ -87,22 +62,23 @@ void Split(const Real& value, PreciseBlock& block, size_t i) {
   block.exponent[i] = static_cast<double>(std::clamp(exponent, -kMost, kMost));
 }
 
-// Whether both ends round to the same number, which is written to output.
-bool Decide(const Interval& result, DataType type, std::byte* output) {
-  PreciseBlock block;
-  Split(result.lower, block, 0);
-  Split(result.upper, block, 1);
-  std::byte ends[2 * sizeof(double)];
-  Encode(type, block, 2, ends);
-  std::memcpy(output, ends, SizeOf(type));
-  return std::memcmp(ends, ends + SizeOf(type), SizeOf(type)) == 0;
+// Writes the lower end, rounded, to output; returns whether the upper end rounds to the same
+// number.
+bool RoundLowerEnd(const Interval& result, DataType type, std::byte* output) {
+  PreciseBlock ends;
+  Split(result.lower, ends, 0);
+  Split(result.upper, ends, 1);
+  std::byte encoded[2 * sizeof(double)];
+  Encode(type, ends, 2, encoded);
+  std::memcpy(output, encoded, SizeOf(type));
+  return std::memcmp(encoded, encoded + SizeOf(type), SizeOf(type)) == 0;
 }
 
 // What a result is made of, at some number of bits. p(x) = e^(x - the largest x), gaps shrunk.
 struct Sums {
   explicit Sums(mpfr_prec_t bits) : all(bits), rest(bits), own(bits), weighted(bits) {}
   Interval all;       // sum of p
-  Interval rest;      // of all but the first element
+  Interval rest;      // the same without the first element
   Interval own;       // p of the element in question
   Interval weighted;  // sum of p times weights that depend on it
   bool weighted_is_zero = true;
@@ -134,11 +110,12 @@ Interval LessLog1p(const Real& difference, const Interval& rest, mpfr_prec_t bit
 
 // a * b, a > 0.
 Interval Product(const Interval& a, const Interval& b, mpfr_prec_t bits) {
-  Interval lower(bits), upper(bits);
-  AddProduct(lower, a, b.lower.get());
-  AddProduct(upper, a, b.upper.get());
-  lower.upper = upper.upper;
-  return lower;
+  Interval by_lower(bits), by_upper(bits), product(bits);
+  AddProduct(by_lower, a, b.lower.get());
+  AddProduct(by_upper, a, b.upper.get());
+  product.lower = by_lower.lower;
+  product.upper = by_upper.upper;
+  return product;
 }
 
 Real Difference(double a, double b) {
@@ -150,7 +127,7 @@ Real Difference(double a, double b) {
 
 Sums AddUp(const HardRow::Query& query, std::span<const HardRow::Element> elements,
            mpfr_prec_t bits) {
-  Real total(kExactBits);  // of g
+  Real total(kExactBits);  // the sum of g
   for (const auto& element : elements) {
     mpfr_add_d(total.get(), total.get(), element.g, MPFR_RNDN);
   }
@@ -214,7 +191,7 @@ void HardRow::Round(double x, double g, DataType type, std::byte* output) const 
                     : Quotient(Product(sums.own, sums.weighted, bits),
                                Product(sums.all, sums.all, bits), bits);
     }
-    if (Decide(result, type, output)) return;
+    if (RoundLowerEnd(result, type, output)) return;
   }
 }
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "server/engine/engine.h"
+#include "server/engine/operation.h"
 
 namespace activation::engine {
 

@@ -4,10 +4,10 @@
 // cancel. If both ends of that interval round to the same float32, so does the exact value (Ziv's
 // rounding test; A. Ziv, "Fast evaluation of elementary mathematical functions with correctly
 // rounded last bit", ACM TOMS 17(3), 1991). Otherwise the lane goes to the refiner.
+#include "server/engine/kernels_fast.h"
+
 #include <cstring>
 #include <type_traits>
-
-#include "server/engine/kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/engine/kernels_fast.cc"
@@ -21,17 +21,60 @@ HWY_BEFORE_NAMESPACE();
 namespace activation::engine {
 namespace HWY_NAMESPACE {
 
+// As many vectors of float32 as a group's.
+using Outs = Lanes<Out, kVectors / kVectorsPerOut>;
+
 HWY_INLINE Operands From(const Operands& operands, size_t first) {
   const auto from = [first](auto* p) { return p == nullptr ? p : p + first * sizeof(float); };
   return {from(operands.input), from(operands.upstream), from(operands.bias),
           from(operands.output)};
 }
 
+// 0, or NaN if some of the group's x is infinite or NaN: functions may take those to normal
+// numbers.
+HWY_INLINE hn::Vec<Out> ZeroIfFinite(const std::byte* input, size_t first) {
+  const Out full;
+  auto finite = hn::Zero(full);
+  const float* const in = reinterpret_cast<const float*>(input) + first;
+  Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    finite = hn::MulAdd(hn::LoadU(full, in + i * hn::Lanes(full)), hn::Zero(full), finite);
+  });
+  return finite;
+}
+
+// Whether x + bias, to which it sets x, is exact everywhere. It is not if x or the sum is infinite.
+HWY_INLINE bool AddBias(const Fast& bias, Fast& x) {
+  const D64 d;
+  bool is_exact = true;
+  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    const auto [sum, lost] = AddBias(x.v[i], bias.v[i]);
+    x.v[i] = sum;
+    is_exact &= hn::AllTrue(d, hn::Eq(lost, hn::Zero(d)));
+  });
+  return is_exact;
+}
+
+// What becomes of a group whose results are not all decided and normal. `operands` point at its
+// first; `error` is null where terms don't cancel.
+template <class A, int kRow>
+HWY_INLINE void SettleOrRefine(const Fast& value, const Fast* error, bool is_decided,
+                               const Operands& operands, const Refiner& refiner) {
+  const D64 d;
+  alignas(64) double values[kGroup], errors[kGroup];
+  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    hn::Store(value.v[i], d, values + i * hn::Lanes(d));
+    if (error != nullptr) hn::Store(error->v[i], d, errors + i * hn::Lanes(d));
+  });
+  if (is_decided && AreNormalOrPlainlyZero(values, operands)) return;
+  const uint64_t undecided = Settle(values, error == nullptr ? nullptr : errors, operands,
+                                    kRow == kValueRow && !A::kSpec.positive_zero);
+  if (undecided != 0) refiner.refine(refiner.context, operands, undecided);
+}
+
 // Computes kGroup elements from the first on.
 template <class A, int kRow>
 HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, size_t first,
                          const Refiner& refiner) {
-  using Outs = Lanes<Out, kVectors / kVectorsPerOut>;
   const D64 d;
   const D32 d32;
   const Out full;
@@ -40,22 +83,10 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
     return Fast::Each([&](size_t i) ACTIVATION_LAMBDA { return LoadAt(bytes, first + i * lanes); });
   };
   Fast x = load(operands.input);
-  // 0, or NaN if some x is infinite or NaN: functions may take those to normal numbers. The same of
-  // results that are not looked at otherwise.
-  auto finite = hn::Zero(full);
-  const float* const in = reinterpret_cast<const float*>(operands.input) + first;
-  Outs::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-    finite = hn::MulAdd(hn::LoadU(full, in + i * hn::Lanes(full)), hn::Zero(full), finite);
-  });
+  // Becomes NaN, too, with results that are not looked at otherwise.
+  auto finite = ZeroIfFinite(operands.input, first);
   bool is_exact = true;
-  if (HWY_UNLIKELY(operands.bias != nullptr)) {
-    const Fast bias = load(operands.bias);
-    Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-      const auto [sum, lost] = AddBias(x.v[i], bias.v[i]);
-      x.v[i] = sum;
-      is_exact &= hn::AllTrue(d, hn::Eq(lost, hn::Zero(d)));  // false if x or the sum is infinite
-    });
-  }
+  if (HWY_UNLIKELY(operands.bias != nullptr)) is_exact = AddBias(load(operands.bias), x);
   const auto result = Apply<A, kRow>(x, parameters);
   constexpr bool kCancels = std::is_same_v<std::remove_cvref_t<decltype(result)>, Result<Fast>>;
   Fast value, error;
@@ -68,7 +99,7 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   if (operands.upstream != nullptr) {
     const Fast factor = load(operands.upstream);
     value = value * factor;
-    // Of an exact result, the product's own rounding is all the error.
+    // Where the result is exact, the product's own rounding is all the error.
     if constexpr (kCancels) error = MulAdd(Abs(value), Fast(0x1p-52), error * Abs(factor));
   }
 
@@ -98,15 +129,8 @@ HWY_INLINE void RunGroup(const double* parameters, const Operands& operands, siz
   const int is_decided = int{is_exact} & int{kCancels ? hn::AllFalse(d32, open) : decided.Result()};
   const int is_normal = int{normal.Result()} & int{hn::AllTrue(full, hn::Eq(finite, finite))};
   if (HWY_LIKELY(is_decided & is_normal)) return;
-  alignas(64) double values[kGroup], errors[kGroup];
-  Fast::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-    hn::Store(value.v[i], d, values + i * lanes);
-    if constexpr (kCancels) hn::Store(error.v[i], d, errors + i * lanes);
-  });
-  const Operands group = From(operands, first);
-  if (is_decided != 0 && AreNormalOrPlainlyZero(values, group)) return;
-  Settle(values, kCancels ? errors : nullptr, group, kRow == kValueRow && !A::kSpec.positive_zero,
-         refiner);
+  SettleOrRefine<A, kRow>(value, kCancels ? &error : nullptr, is_decided != 0,
+                          From(operands, first), refiner);
 }
 
 template <class A, int kRow>
@@ -151,24 +175,18 @@ struct FastTable<std::tuple<A...>> {
 std::span<const FastKernel[kFirstParameterRow]> FastKernelsOfTarget() {
   return FastTable<Activations>::kAll;
 }
-const char* NameOfTarget() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace activation::engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "server/engine/engine.h"
-
 namespace activation::engine {
 HWY_EXPORT(FastKernelsOfTarget);
-HWY_EXPORT(NameOfTarget);
 
 std::span<const FastKernel[kFirstParameterRow]> FastKernels() {
   return HWY_DYNAMIC_DISPATCH(FastKernelsOfTarget)();
 }
-
-const char* SimdTarget() { return HWY_DYNAMIC_DISPATCH(NameOfTarget)(); }
 
 }  // namespace activation::engine
 #endif  // HWY_ONCE

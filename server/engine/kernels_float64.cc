@@ -4,11 +4,11 @@
 // If both ends of that interval round to the same float64, so does the exact value (Ziv's rounding
 // test, see kernels_fast.cc). Otherwise, or where something may have underflowed, the lane is noted
 // for the refiner, which is called for many at a time.
+#include "server/engine/kernels_float64.h"
+
 #include <cmath>
 #include <cstring>
 #include <type_traits>
-
-#include "server/engine/kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/engine/kernels_float64.cc"
@@ -131,6 +131,19 @@ HWY_INLINE uint32_t BitsOf(const Mask& mask) {
 template <class A, int kRow>
 using ResultOf = std::remove_cvref_t<decltype(Apply<A, kRow>(std::declval<Quick>(), nullptr))>;
 
+// Adds to `inside` where a result of sums, products and quotients is 0 and x is of a size from
+// which nothing underflows to it.
+template <class Masks>
+HWY_INLINE void AddOrdinaryZeros(const L64& x, const Masks& is_zero, Masks& inside) {
+  const D64 d;
+  L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {
+    const auto size = hn::Abs(x.v[i]);
+    const auto ordinary =
+        hn::And(hn::Ge(size, hn::Set(d, kSmall)), hn::Le(size, hn::Set(d, kLarge)));
+    inside.m[i] = hn::Or(inside.m[i], hn::And(is_zero.m[i], ordinary));
+  });
+}
+
 // Computes a group, and tells what is left open.
 template <class A, int kRow>
 HWY_INLINE Open RunGroup(const double* parameters, const Operands& operands) {
@@ -178,14 +191,7 @@ HWY_INLINE Open RunGroup(const double* parameters, const Operands& operands) {
   const auto is_zero = value.hi == L64(0.0);
   // A sum loses the sign of zero.
   if (kIsPlain || has_upstream) rounded = Select(is_zero, value.hi, rounded);
-  if constexpr (kIsPlain) {
-    L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {
-      const auto size = hn::Abs(x.v[i]);
-      const auto ordinary =
-          hn::And(hn::Ge(size, hn::Set(d, kSmall)), hn::Le(size, hn::Set(d, kLarge)));
-      inside.m[i] = hn::Or(inside.m[i], hn::And(is_zero.m[i], ordinary));
-    });
-  }
+  if constexpr (kIsPlain) AddOrdinaryZeros(x, is_zero, inside);
   double* const out = reinterpret_cast<double*>(operands.output);
   auto closed = x_fits.m[0];
   L64::ForEach([&](size_t i) ACTIVATION_LAMBDA {

@@ -1,5 +1,5 @@
 // The kernels over pairs of float64, one table per instruction set.
-#include "server/engine/kernels.h"
+#include "server/engine/kernels_precise.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/engine/kernels_precise.cc"

@@ -7,11 +7,10 @@
 #ifndef ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
 #define ACTIVATION_SERVER_ENGINE_MULTIPRECISION_H_
 
-#include <mpfr.h>
-
 #include <vector>
 
 #include "server/engine/coefficients.h"
+#include "server/engine/real.h"
 
 namespace activation::engine {
 
@@ -35,19 +34,13 @@ class Multiprecision {
     WithMoreBits& operator=(const WithMoreBits&) = delete;
   };
 
-  Multiprecision(double value) : Multiprecision() { mpfr_set_d(v_, value, MPFR_RNDN); }
+  Multiprecision(double value) : Multiprecision() { mpfr_set_d(get(), value, MPFR_RNDN); }
   Multiprecision(const Constant& value) : Multiprecision() {
-    mpfr_set_zero(v_, 1);
-    for (double part : value.part) mpfr_add_d(v_, v_, part, MPFR_RNDN);
+    for (double part : value.part) mpfr_add_d(get(), get(), part, MPFR_RNDN);
   }
-  Multiprecision(const Multiprecision& other) : Multiprecision() {
-    mpfr_set(v_, other.v_, MPFR_RNDN);
-  }
-  Multiprecision& operator=(const Multiprecision& other) {
-    mpfr_set(v_, other.v_, MPFR_RNDN);
-    return *this;
-  }
-  ~Multiprecision() { mpfr_clear(v_); }
+  // Named, so that there are no moves, which would copy all the same.
+  Multiprecision(const Multiprecision&) = default;
+  Multiprecision& operator=(const Multiprecision&) = default;
 
   friend Multiprecision operator+(const Multiprecision& a, const Multiprecision& b) {
     return Binary(mpfr_add, a, b);
@@ -63,44 +56,44 @@ class Multiprecision {
   }
   friend Multiprecision operator-(const Multiprecision& a) { return Unary(mpfr_neg, a); }
   friend bool operator<(const Multiprecision& a, const Multiprecision& b) {
-    return mpfr_less_p(a.v_, b.v_) != 0;
+    return mpfr_less_p(a.get(), b.get()) != 0;
   }
   friend bool operator==(const Multiprecision& a, const Multiprecision& b) {
-    return mpfr_equal_p(a.v_, b.v_) != 0;
+    return mpfr_equal_p(a.get(), b.get()) != 0;
   }
 
   static Multiprecision PowerOfTwo(long exponent) {
     Multiprecision result;
-    mpfr_set_ui_2exp(result.v_, 1, exponent, MPFR_RNDN);
+    mpfr_set_ui_2exp(result.get(), 1, exponent, MPFR_RNDN);
     return result;
   }
 
   using UnaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
   static Multiprecision Unary(UnaryFunction* function, const Multiprecision& a) {
     Multiprecision result;
-    function(result.v_, a.v_, MPFR_RNDN);
+    function(result.get(), a.get(), MPFR_RNDN);
     return result;
   }
 
   // The number as m * 2^exponent with 1/2 <= |m| < 1, m to double precision; for 0, infinity and
   // NaN the exponent is 0.
-  double Split(long* exponent) const { return mpfr_get_d_2exp(exponent, v_, MPFR_RNDN); }
-  mpfr_srcptr get() const { return v_; }
-  mpfr_ptr get() { return v_; }
+  double Split(long* exponent) const { return mpfr_get_d_2exp(exponent, get(), MPFR_RNDN); }
+  mpfr_srcptr get() const { return real_.get(); }
+  mpfr_ptr get() { return real_.get(); }
 
  private:
   using BinaryFunction = int(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-  Multiprecision() { mpfr_init2(v_, current_bits); }
+  Multiprecision() : real_(current_bits) {}
   static Multiprecision Binary(BinaryFunction* function, const Multiprecision& a,
                                const Multiprecision& b) {
     Multiprecision result;
-    function(result.v_, a.v_, b.v_, MPFR_RNDN);
+    function(result.get(), a.get(), b.get(), MPFR_RNDN);
     return result;
   }
 
   static inline thread_local mpfr_prec_t current_bits = kBits;
-  mpfr_t v_;
+  Real real_;
 };
 
 inline Multiprecision Abs(const Multiprecision& a) { return Multiprecision::Unary(mpfr_abs, a); }

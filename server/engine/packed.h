@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "proto/element_type.h"
+
 namespace activation::engine {
 
 template <class T>

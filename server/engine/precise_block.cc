@@ -7,6 +7,8 @@
 
 #include "proto/element_type.h"
 #include "server/engine/catalogue.h"
+#include "server/engine/hard_value.h"
+#include "server/engine/kernels_precise.h"
 
 namespace activation::engine {
 namespace {
@@ -24,10 +26,36 @@ double RoundToOdd(double hi, double lo) {
   return std::bit_cast<double>(std::signbit(hi) == std::signbit(lo) ? bits + 1 : bits - 1);
 }
 
+// x + x_lo, exactly: the nearest double and what it lacks (T. J. Dekker, Numer. Math. 18, 1971, in
+// the order of sizes, where no step overflows unless the sum does).
+void AddBias(DataType type, const std::byte* bias, size_t count, PreciseBlock& block) {
+  double addends[kBlock];
+  Decode(type, bias, count, addends);
+  for (size_t i = 0; i < count; ++i) {
+    const double sum = block.x[i] + addends[i];
+    const bool is_less = std::abs(block.x[i]) < std::abs(addends[i]);
+    const double large = is_less ? addends[i] : block.x[i];
+    const double small = is_less ? block.x[i] : addends[i];
+    block.x_lo[i] = std::isfinite(sum) ? small - (sum - large) : 0;
+    block.x[i] = sum;
+  }
+}
+
 }  // namespace
 
 double Scale(double value, double exponent) {
   return exponent == 0 ? value : std::ldexp(value, static_cast<int>(exponent));
+}
+
+void LoadArguments(DataType type, const Operands& operands, size_t start, size_t count,
+                   PreciseBlock& block) {
+  const size_t offset = start * SizeOf(type);
+  Decode(type, operands.input + offset, count, block.x);
+  if (operands.bias != nullptr) {
+    AddBias(type, operands.bias + offset, count, block);
+  } else {
+    std::fill(block.x_lo, block.x_lo + count, 0.0);
+  }
 }
 
 void Compute(const Function& function, int row, PreciseBlock& block, size_t count) {
@@ -80,6 +108,17 @@ void Multiply(PreciseBlock& block, const double* factors, size_t count) {
     block.lo[i] = rest - (block.hi[i] - product);
     block.exponent[i] += hi_exponent + factor_exponent;
   }
+}
+
+void ComputeTimesUpstream(const Function& function, int row, DataType type,
+                          const Operands& operands, size_t start, size_t count,
+                          PreciseBlock& block) {
+  LoadArguments(type, operands, start, count, block);
+  Compute(function, row, block, count);
+  if (operands.upstream == nullptr) return;
+  double factors[kBlock];
+  Decode(type, operands.upstream + start * SizeOf(type), count, factors);
+  Multiply(block, factors, count);
 }
 
 void Encode(DataType type, const PreciseBlock& block, size_t count, std::byte* data) {

@@ -87,7 +87,7 @@ struct QuickPairs {
     const L product = a * b;
     return {product, ProductRest(a, b, product)};
   }
-  // a + b exactly.
+  // a + b exactly. (DoubleDouble has its own, since it is made of single vectors.)
   static HWY_INLINE QuickPairs TwoSum(const L& a, const L& b) {
     const L sum = a + b;
     const L part = sum - a;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "server/engine/engine.h"
+#include "server/engine/operation.h"
 
 namespace activation::engine {
 
@@ -21,6 +21,9 @@ struct ResultTable {
   const char* simd_target;
   std::vector<std::byte> results;
 };
+
+// The table's results for `count` packed inputs, packed, at any alignment.
+void LookUp(const ResultTable& table, const std::byte* input, std::byte* output, size_t count);
 
 // The most recently used tables of this process. Thread-safe.
 class ResultTables {

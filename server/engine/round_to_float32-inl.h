@@ -7,6 +7,7 @@
 #include "hwy/highway.h"
 #include "server/engine/kernels.h"
 #include "server/engine/lanes-inl.h"
+#include "server/engine/operation.h"
 
 #if defined(ACTIVATION_SERVER_ENGINE_ROUND_TO_FLOAT32_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACTIVATION_SERVER_ENGINE_ROUND_TO_FLOAT32_INL_H_
@@ -152,12 +153,11 @@ HWY_NOINLINE inline bool AreNormalOrPlainlyZero(const double* values, const Oper
   return hn::AllTrue(d, all);
 }
 
-// Settles what the main path leaves open of a group: the sign of a result that is 0 at x = 0,
-// results that are no normal float32; and has the undecided ones refined. Errors are those of
-// values whose terms may cancel, else null.
-HWY_NOINLINE inline void Settle(const double* values, const double* errors,
-                                const Operands& operands, bool zero_follows_x,
-                                const Refiner& refiner) {
+// Settles what the main path leaves open of a group: the sign of a result that is 0 at x = 0, and
+// results that are no normal float32. Returns those that are undecided: bit i for the i-th. Errors
+// are those of values whose terms may cancel, else null.
+HWY_NOINLINE inline uint64_t Settle(const double* values, const double* errors,
+                                    const Operands& operands, bool zero_follows_x) {
   const D64 d;
   const D32 d32;
   const size_t lanes = hn::Lanes(d);
@@ -192,7 +192,7 @@ HWY_NOINLINE inline void Settle(const double* values, const double* errors,
     const auto settled = hn::IfThenElse(is_zero, zero_follows_x ? hn::Vec<D64>(x) : zero, value);
     hn::StoreU(Narrow(settled), d32, reinterpret_cast<float*>(operands.output) + i);
   }
-  if (undecided != 0) refiner.refine(refiner.context, operands, undecided);
+  return undecided;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "server/engine/catalogue.h"
+#include "server/engine/engine.h"
 #include "server/engine/packed.h"
 #include "server/engine/precise_block.h"
 #include "server/engine/softmax.h"
@@ -15,8 +17,8 @@ namespace {
 // What runs a row function: a softmax, or the gate f of a * f(b), a name in the other catalogue.
 struct RowKernel {
   RowSpec spec;
-  Softmax softmax = Softmax::kNone;
-  const char* gate = nullptr;
+  const char* gate = nullptr;  // null for a softmax
+  bool is_log_softmax = false;
 };
 
 constexpr const char* kLogSoftmaxAliases[] = {"logsoftmax"};
@@ -30,15 +32,14 @@ constexpr RowKernel kKernels[] = {
               .formula = "exp(x[i])/sum(exp(x[j]))",
               .derivative = "y[i]*(g[i]-sum(g[j]*y[j]))",
               .aliases = {},
-              .halves = false},
-     .softmax = Softmax::kPlain},
+              .halves = false}},
     {.spec = {.name = "log_softmax",
               .description = "The logarithm of softmax.",
               .formula = "x[i]-log(sum(exp(x[j])))",
               .derivative = "g[i]-exp(y[i])*sum(g[j])",
               .aliases = kLogSoftmaxAliases,
               .halves = false},
-     .softmax = Softmax::kLog},
+     .is_log_softmax = true},
     {.spec = {.name = "glu",
               .description = "Gated linear unit: the first half times sigmoid of the second.",
               .formula = "a[i]*sigmoid(b[i])",
@@ -177,7 +178,11 @@ void RunRows(const RowOperation& operation, const std::byte* input, const std::b
   if (kernel.gate != nullptr) {
     RunGated(WithDefaults(*Find(kernel.gate)), operation, input, upstream, output, rows, length);
   } else {
-    RunSoftmax(kernel.softmax, operation, input, upstream, output, rows, length);
+    RunSoftmax({.is_log = kernel.is_log_softmax,
+                .quantity = operation.quantity,
+                .input_type = operation.input_type,
+                .output_type = operation.output_type},
+               input, upstream, output, rows, length);
   }
 }
 

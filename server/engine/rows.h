@@ -13,13 +13,12 @@
 // softmax and log_softmax:
 //   - NaN or +infinity anywhere in a row, or nothing but -infinity, makes the whole row NaN: there
 //     is no limit.
-//   - -infinity otherwise counts as nothing: softmax is +0 there, log_softmax -infinity. Its
-//   softmax
-//     derivative is +0, its log_softmax derivative the upstream itself.
+//   - -infinity otherwise counts as nothing: softmax is +0 there, log_softmax -infinity. There
+//     softmax's derivative is +0, log_softmax's the upstream itself.
 //   - The derivative is the sum over j of upstream[j] J[j][i]. NaN in upstream makes the row NaN.
-//   An
-//     infinite upstream[j] follows IEEE 754 in that sum, J taken exactly: infinity * 0 is NaN only
-//     where J is 0, not where it underflows.
+//     An infinite upstream[j] follows IEEE 754 in that sum, J taken exactly: infinity * 0 is NaN
+//     only where J is 0, not where it underflows.
+//
 // Gated units: products by IEEE 754 of f's values and limits (infinity * 0 is NaN, and gives its
 // zeros their signs). NaN stays with its element: where a is NaN, a's derivative is not.
 #ifndef ACTIVATION_SERVER_ENGINE_ROWS_H_
@@ -29,7 +28,7 @@
 #include <span>
 #include <string_view>
 
-#include "server/engine/engine.h"
+#include "server/engine/operation.h"
 
 namespace activation::engine {
 

@@ -3,16 +3,12 @@
 #define ACTIVATION_SERVER_ENGINE_SOFTMAX_H_
 
 #include <cstddef>
-#include <cstdint>
 
-#include "server/engine/rows.h"
+#include "server/engine/softmax_operation.h"
 
 namespace activation::engine {
 
-enum class Softmax : uint8_t { kNone, kPlain, kLog };
-
-// The function is `kind`, not operation.spec.
-void RunSoftmax(Softmax kind, const RowOperation& operation, const std::byte* input,
+void RunSoftmax(const SoftmaxOperation& operation, const std::byte* input,
                 const std::byte* upstream, std::byte* output, size_t rows, size_t length);
 
 }  // namespace activation::engine

@@ -22,6 +22,7 @@
 #include <type_traits>
 
 #include "proto/element_type.h"
+#include "server/engine/double_pair.h"
 
 namespace activation::formula {
 
@@ -113,11 +114,8 @@ inline typename Arithmetic::Value MultiplyAdd(typename Arithmetic::Value a,
     return std::fma(a, b, c);
   } else {
     // The product of two floats is exactly a double; what the sum loses is exactly a double, too.
-    const double product = static_cast<double>(a) * b;
-    const double addend = c;
-    const double sum = product + addend;
-    const double part = sum - product;
-    const double lost = (product - (sum - part)) + (addend - part);
+    double sum;
+    const double lost = engine::TwoSum(static_cast<double>(a) * b, c, sum);
     return Arithmetic::Round(MakeOdd(sum, int64_t{lost > 0} - int64_t{lost < 0}));
   }
 }

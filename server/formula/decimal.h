@@ -5,7 +5,6 @@
 #include <absl/strings/string_view.h>
 
 #include "proto/element_type.h"
-#include "server/engine/engine.h"
 
 namespace activation::formula {
 

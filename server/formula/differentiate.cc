@@ -1,7 +1,9 @@
+#include "server/formula/differentiate.h"
+
 #include <numbers>
+#include <vector>
 
 #include "server/formula/decimal.h"
-#include "server/formula/graph.h"
 
 namespace activation::formula {
 namespace {
@@ -77,7 +79,7 @@ class Differentiator {
     return du == kNone ? kNone : FunctionDerivative(node.op, value, u, du);
   }
 
-  // Of functions of one argument u.
+  // The derivative of a function of one argument u.
   Id FunctionDerivative(Op op, Id value, Id u, Id du) {
     const Id one = graph_.Constant(1);
     switch (op) {

@@ -6,13 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "proto/element_type.h"
-#include "server/engine/engine.h"
 #include "server/formula/parse.h"
 
 namespace activation::formula {
@@ -25,7 +22,7 @@ struct Vertex {
   Op op = Op::kX;
   // Before this one; kNone where there are fewer.
   std::array<Id, 3> arguments = {kNone, kNone, kNone};
-  // Of a constant; a number of the arithmetic.
+  // A constant's value, a number of the arithmetic.
   double value = 0;
 };
 
@@ -55,17 +52,6 @@ class Graph {
   // The bits of the value tell 0 from -0.
   std::map<std::tuple<Op, std::array<Id, 3>, uint64_t>, Id> places_;
 };
-
-// f(x), or f'(x) by dual numbers, with parameters[i] for the i-th parameter. Each rule of
-// differentiation is written with the operations of the arithmetic:
-//   (u +- v)' = u' +- v'        (u * v)' = u' * v + u * v'       (u / v)' = (u' - (u / v) * v') / v
-//   (u^n)' = (n * u^(n-1)) * u' where n > 0; u^-n is 1 / u^n
-//   exp(u)' = exp(u) * u'       tanh(u)' = (1 - tanh(u)^2) * u'  erf(u)' = (c * exp(-(u * u))) * u'
-// and so on, c being 2/sqrt(pi). Terms with the derivative of something that doesn't depend on x
-// are left out, and so are factors of 1. Where max or min has equal arguments, the derivative is
-// that of the second one, as if max(u, v) were u > v ? u : v; that of abs at 0 is 0.
-Id AddFormula(const Tree& tree, std::span<const double> parameters, engine::Quantity quantity,
-              Graph& graph);
 
 }  // namespace activation::formula
 

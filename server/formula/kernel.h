@@ -7,7 +7,7 @@
 // choice are exact. max and min are NaN where either argument is, and the second argument where
 // both are equal; a comparison with NaN is false. c ? a : b computes both and takes one, so that a
 // NaN on the other side stays there. The derivative is computed from the same formula, in the same
-// arithmetic: see graph.h. How functions are computed stands in run.h.
+// arithmetic: see differentiate.h. How functions are computed stands in run.h.
 #ifndef ACTIVATION_SERVER_FORMULA_KERNEL_H_
 #define ACTIVATION_SERVER_FORMULA_KERNEL_H_
 
@@ -19,8 +19,7 @@
 #include <string>
 #include <utility>
 
-#include "proto/element_type.h"
-#include "server/engine/engine.h"
+#include "server/engine/operation.h"
 #include "server/formula/program.h"
 
 namespace activation::formula {
@@ -30,7 +29,7 @@ inline constexpr size_t kMaxParameterNameBytes = 64;
 struct FormulaSpec {
   // See parse.h.
   std::string expression;
-  // Of every other name in the expression, and of no more.
+  // The values of all other names in the expression, and of no more.
   std::map<std::string, double> parameters = {};
   DataType arithmetic = DataType::kFloat64;
   // Whether a product (written with *) that is added to something or subtracted is not rounded

@@ -118,7 +118,7 @@ class Parser {
     return static_cast<int>(tree_.size()) - 1;
   }
 
-  // Of arguments that have to be numbers; `at` is the operation's own place in the text.
+  // Adds an operation whose arguments have to be numbers; `at` is its own place in the text.
   int PushOperation(size_t at, Node node) {
     const size_t first = node.op == Op::kChoose ? 1 : 0;
     for (size_t i = first; i < node.arguments.size(); ++i) {

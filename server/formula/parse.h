@@ -31,7 +31,7 @@
 namespace activation::formula {
 
 inline constexpr size_t kMaxExpressionBytes = 1'000;
-// Of parentheses, arguments, choices and negations, one within the other.
+// Parentheses, arguments, choices and negations within one another.
 inline constexpr int kMaxLevels = 64;
 inline constexpr int kMaxExponent = 64;
 
@@ -83,7 +83,7 @@ struct Node {
   // Places of other nodes, before this one.
   std::array<int, 3> arguments = {-1, -1, -1};
   int number = 0;
-  // Of a constant: the decimal number.
+  // The decimal number that a constant is.
   std::string text = {};
 };
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "proto/element_type.h"
+#include "server/formula/differentiate.h"
 #include "server/formula/graph.h"
 
 namespace activation::formula {

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/element_type.h"
-#include "server/engine/engine.h"
+#include "server/engine/operation.h"
 #include "server/formula/parse.h"
 
 namespace activation::formula {
@@ -34,8 +33,9 @@ struct Program {
   uint32_t registers = 1;
 };
 
-// The steps of f(x), or of f'(x) by dual numbers: see graph.h. Operations of the same arguments are
-// one step. With `is_fused`, products that are added or subtracted are not rounded before.
+// The steps of f(x), or of f'(x) by dual numbers: see differentiate.h. Operations of the same
+// arguments are one step. With `is_fused`, products that are added or subtracted are not rounded
+// before.
 Program MakeProgram(const Tree& tree, std::span<const double> parameters, DataType arithmetic,
                     bool is_fused, engine::Quantity quantity);
 

@@ -132,16 +132,16 @@ void Run(const Program& program, DataType type, const std::byte* input, std::byt
     using A = decltype(arithmetic);
     auto registers = MakeRegisters<A>(program);
     const auto* const result = registers.data() + program.result * kBlock;
-    std::array<double, kBlock> doubles;
+    std::array<double, kBlock> buffer;  // inputs, then results
     for (size_t begin = 0; begin < count; begin += kBlock) {
       const size_t some = std::min(kBlock, count - begin);
       const size_t offset = begin * SizeOf(type);
-      Decode(type, input + offset, some, doubles.data());
-      std::transform(doubles.begin(), doubles.begin() + some, registers.begin(),
+      Decode(type, input + offset, some, buffer.data());
+      std::transform(buffer.begin(), buffer.begin() + some, registers.begin(),
                      [](double x) { return A::Round(x); });
       for (const Step& step : program.steps) Execute<A>(step, registers.data(), some);
-      std::copy_n(result, some, doubles.begin());
-      Encode(type, doubles.data(), some, output + offset);
+      std::copy_n(result, some, buffer.begin());
+      Encode(type, buffer.data(), some, output + offset);
     }
   });
 }

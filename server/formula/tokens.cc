@@ -17,7 +17,7 @@ namespace {
 // A sign that begins with another one comes before it.
 constexpr absl::string_view kSigns[] = {"<=", ">=", "==", "<", ">", "+", "-", "*",
                                         "/",  "^",  "(",  ")", ",", "?", ":"};
-// Of a number that is echoed.
+// The most of a number that a message repeats.
 constexpr size_t kEchoedBytes = 64;
 
 bool IsWordByte(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }

@@ -2,8 +2,7 @@
 
 #include <bit>
 
-#include "proto/element_type.h"
-#include "server/engine/kernels.h"
+#include "server/engine/kernels_fast.h"
 #include "tests/bench/tensors.h"
 
 namespace activation::bench {

@@ -4,8 +4,8 @@
 //
 //   clang++-14 -std=c++20 -g -O1 -ffp-contract=off -fsanitize=fuzzer,address,undefined
 //     -fno-sanitize-recover=undefined -I. tests/fuzz/formula_fuzz.cc server/formula/*.cc
-//     server/engine/packed.cc proto/element_type.cc $(pkg-config --libs absl_statusor absl_strings)
-//     -o formula_fuzz
+//     server/engine/packed.cc proto/tensor_codec.cc $(pkg-config --libs absl_statusor
+//     absl_strings mpfr) -o formula_fuzz
 //   ./formula_fuzz -max_len=1010 -dict=tests/fuzz/formula.dict CORPUS tests/fuzz/formula_corpus
 //
 // The first byte chooses arithmetic, quantity, fusing and how many parameters there are; the rest
