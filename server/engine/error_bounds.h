@@ -11,8 +11,10 @@ namespace activation::engine {
 // test, in round_to_float32-inl.h.)
 inline constexpr double kQuickPairsError = 0x1p-63;
 
-// DoubleDouble, wherever kernels_precise.cc gives a result. Most are within 2^-100; in far tails the
-// rounding of an exponential's argument counts up to 1,500 times.
+// DoubleDouble, wherever kernels_precise.cc gives a result. Most are within 2^-100. In far tails
+// the rounding of an exponential's argument counts up to 1,500 times; the largest error seen is
+// that of tanhshrink, 2^-91.3 at x = 0x1.fffffffffffffp-19, whose series has the float64 next to
+// 2/5.
 inline constexpr double kDoubleDoubleError = 0x1p-91;
 
 }  // namespace activation::engine

@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -108,7 +106,8 @@ class Bounds : public testing::TestWithParam<BoundsSubject> {
  protected:
   // Holds the results of a row against the bound; the number of those per target that were checked.
   size_t Check(const Function& function, int row, const Arguments& arguments) {
-    const auto [spec, type] = GetParam();
+    const engine::Spec* const spec = GetParam().spec;
+    const NumberType type = GetParam().type;
     const double bound = ErrorBound(type);
     const int what = row == engine::kValueRow ? oracle::kValue : oracle::kDerivative;
     std::vector<oracle::Ball> exact;

@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 // A sum relative to its terms' sizes, which the kernels' magnitudes are.
 template <class N>
 HWY_INLINE Result<N> RelativeToTerms(const N& sum, const N& a, const N& b) {
-  return Result<N>(typename N::Scaled(sum), typename N::Scaled(Abs(a) + Abs(b)));
+  return Result<N>{sum, Abs(a) + Abs(b)};
 }
 
 // ---- elementary-inl.h and quick_math-inl.h ----

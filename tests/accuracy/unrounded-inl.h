@@ -68,7 +68,8 @@ void ForAll(const Columns& columns, Function function) {
   for (size_t i = 0; i < columns.count; i += kStep) {
     N x = 0.0;
     Load(columns, i, x);
-    Store(Result<N>(function(x)), columns, i);
+    const Result<N> result = function(x);
+    Store(result, columns, i);
   }
 }
 
