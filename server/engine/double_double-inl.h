@@ -4,7 +4,8 @@
 // "Tight and rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS
 // 44(2), 2017: sum 3 u^2, product 5 u^2, quotient below 10 u^2. A result that is an exact double
 // plus a far smaller term keeps that term's sign in lo, and so decides a tie that no fixed
-// precision sees.
+// precision sees. The figures at the operations are explained in elementary-inl.h; the other
+// operand is one number of [1, 2].
 #include "hwy/highway.h"
 #include "server/engine/lanes-inl.h"
 
@@ -69,17 +70,21 @@ struct DoubleDouble {
 #endif
   }
 
+  // Relative to |a| + |b|. Within 2^-104.4; 2^-105.5 seen, at
+  // a = 0x1.04f26f645993ap+48 + 0x1.9e16711e8e192p-6.
   friend HWY_INLINE DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
     const DoubleDouble high = TwoSum(a.hi, b.hi);
     const DoubleDouble low = TwoSum(a.lo, b.lo);
     const DoubleDouble sum = FastTwoSum(high.hi, hn::Add(high.lo, low.hi));
     return FastTwoSum(sum.hi, hn::Add(low.lo, sum.lo));
   }
+  // Within 2^-103.6; 2^-104.8 seen, at a = 0x1.982dcf0832aap+58 + 0x1.daffdb0ff2cf9p+4.
   friend HWY_INLINE DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
     const DoubleDouble high = TwoProduct(a.hi, b.hi);
     const V cross = hn::MulAdd(a.hi, b.lo, hn::MulAdd(a.lo, b.hi, hn::Mul(a.lo, b.lo)));
     return FastTwoSum(high.hi, hn::Add(high.lo, cross));
   }
+  // Within 2^-102.6; 2^-105.4 seen, at a = 0x1.13a741a17bc5bp+48.
   friend HWY_INLINE DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
     const V first = hn::Div(a.hi, b.hi);
     const DoubleDouble rest = a - b * DoubleDouble(first);
@@ -112,8 +117,8 @@ template <class D>
 struct ScaledDoubleDouble {
   using V = SizedVec<D>;
   using N = DoubleDouble<D>;
-  static constexpr double kMaxExponent =
-      3200;  // beyond it x * 2^-exponent is 0 for every float64 x
+  // Beyond it x * 2^-exponent is 0 for every float64 x.
+  static constexpr double kMaxExponent = 3200;
 
   N value;
   V exponent;

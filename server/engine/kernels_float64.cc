@@ -10,6 +10,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "server/engine/error_bounds.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/engine/kernels_float64.cc"
 #include "hwy/foreach_target.h"
@@ -37,10 +39,9 @@ using Quick = QuickPairs<L64>;
 inline constexpr size_t kGroup = kVectors * HWY_LANES(double);
 static_assert(kGroup <= kMaxGroup);
 
-// The error bound of a Result, relative to its magnitude.
-inline constexpr double kMagnitudeMargin = 0x1p-63;
-// The error bound of any other value, 2^-63 of it, is at most this part of half its last place.
-inline constexpr double kMargin = 0x1p-9;
+// The error bound of any value that is no Result, kQuickPairsError of it, is at most this part of
+// half its last place.
+inline constexpr double kMargin = kQuickPairsError * 0x1p54;
 
 // From here on |x| and |result| don't underflow on the way, nor do the errors of products.
 inline constexpr double kLeast = 0x1p-440;
@@ -161,7 +162,7 @@ HWY_INLINE Open RunGroup(const double* parameters, const Operands& operands) {
   L64 error = 0.0;
   Quick value;
   if constexpr (kCancels) {
-    error = Abs(result.magnitude.value.hi) * kMagnitudeMargin;
+    error = Abs(result.magnitude.value.hi) * kQuickPairsError;
     value = result.value.value;
   } else {
     value = Unscaled(typename Quick::Scaled(result));

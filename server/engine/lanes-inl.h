@@ -3,8 +3,9 @@
 // Every kernel is written once, over a number type N, and instantiated four times:
 //   Lanes           float64 lanes                 error 2^-42   float32, before the rounding test
 //   QuickPairs      pairs of float64 lanes        error 2^-63   float64, before the rounding test
-//   DoubleDouble    pairs of float64 lanes        error 2^-95   all else
+//   DoubleDouble    pairs of float64 lanes        error 2^-91   all else
 //   Multiprecision  240 bits, exponents unbounded error 2^-200  where those can't decide
+// (tests/accuracy/bounds_test.cc holds every kernel of the first three against these bounds.)
 // N converts from double and Constant and has + - * /, comparison to a mask, Select, Abs and the
 // functions of elementary-inl.h. N::Scaled is a number with a separate binary exponent, for results
 // that may leave float64's range before they are rounded; here it is the number itself.

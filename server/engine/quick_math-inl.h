@@ -1,7 +1,12 @@
 // The functions of elementary-inl.h, and those of math-inl.h that have a shorter way, over
 // QuickPairs.
 //
-// Error bounds are relative; bounds of the polynomials: coefficients.h.
+// Errors are relative. A comment as "Within 2^-44; 2^-44.6 seen, at z = 0x1p+3." states the bound
+// that tests/accuracy/functions_test.cc asserts, then the largest error that it saw on any
+// instruction set of x86-64, and where. It shows these figures:
+//   build/release/bin/bounds_test --gtest_filter='*Functions*' | grep seen
+// Arguments are pairs hi + lo, |lo| up to 2^-48 |hi|. Coefficients, and the bounds of polynomials
+// by themselves: coefficients.h.
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -134,7 +139,8 @@ struct QuickExpParts {
 // Beyond this power is 0 or infinite, since a rest of 1 / power would be subnormal.
 inline constexpr double kQuickExpLimit = 665;
 
-// Error of 1 + tail: 2^-69; of tail where power is 1: 2^-64.5.
+// 1 + tail is within 2^-69; tail, where power is 1, within 2^-64.5. For what is seen see ExpScaled
+// and Expm1.
 template <class D, size_t kCount>
 HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kCount>>& z) {
   using L = Lanes<D, kCount>;
@@ -179,6 +185,7 @@ HWY_INLINE QuickExpParts<Lanes<D, kCount>> SplitExp(const QuickPairs<Lanes<D, kC
   return {N(root.hi * scale, root.lo * scale), tail, rest};
 }
 
+// e^z, for |z| <= kQuickExpLimit; as ExpScaled.
 template <class L>
 HWY_INLINE QuickPairs<L> Exp(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
@@ -188,13 +195,14 @@ HWY_INLINE QuickPairs<L> Exp(const QuickPairs<L>& z) {
   return {high.hi, MulAdd(high.hi, rest, MulAdd(power.hi, tail.lo, low))};
 }
 
-// Error 2^-68 for |z| <= kQuickExpLimit; 0, infinity or NaN beyond.
+// e^z for |z| <= kQuickExpLimit; 0, infinity or NaN beyond. Within 2^-68; 2^-70.8 seen, at
+// z = -0x1.0e4b6fc5b8f3bp+2 + 0x1.a367f5bd43cf3p-51.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> ExpScaled(const QuickPairs<L>& z) {
   return Exp(z);
 }
 
-// less = power - 1.
+// e^z - 1, less = power - 1.
 template <class L>
 HWY_INLINE QuickPairs<L> Expm1(const QuickExpParts<L>& parts, const QuickPairs<L>& less) {
   using N = QuickPairs<L>;
@@ -206,20 +214,23 @@ HWY_INLINE QuickPairs<L> Expm1(const QuickExpParts<L>& parts, const QuickPairs<L
   return {high.hi, MulAdd(high.hi, rest, rest) + sum};
 }
 
-// Error 2^-64 for z <= kQuickExpLimit.
+// e^z - 1 for z <= kQuickExpLimit. Within 2^-64; 2^-65.4 seen, at
+// z = -0x1.311d4b3693fadp-6 + 0x1.d3d0aa72c8fb6p-56.
 template <class L>
 HWY_INLINE QuickPairs<L> Expm1(const QuickPairs<L>& z) {
   const auto parts = SplitExp(z);
   return Expm1(parts, QuickPairs<L>::TwoSum(parts.power.hi, -1.0));
 }
-// For z <= 0.
+// The same for z <= 0, with one operation less. Within 2^-64; 2^-65.4 seen, at
+// z = -0x1.311d4b3693fadp-6 + 0x1.d3d0aa72c8fb6p-56.
 template <class L>
 HWY_INLINE QuickPairs<L> Expm1OfNegative(const QuickPairs<L>& z) {
   const auto parts = SplitExp(z);
   return Expm1(parts, QuickPairs<L>::FastTwoSum(-1.0, parts.power.hi));
 }
 
-// log(1 + u) for 0 <= u <= 1: 1 + u = (1 + r)/c, c the double nearest to 1/(1 + j/15). Error 2^-66.
+// log(1 + u) for 0 <= u <= 1: 1 + u = (1 + r)/c, c the double nearest to 1/(1 + j/15). Within
+// 2^-66; 2^-69.9 seen, at u = 0x1.1720009550ea8p-5 - 0x1.d20298f3a344bp-54.
 template <class D, size_t kCount>
 HWY_INLINE QuickPairs<Lanes<D, kCount>> Log1p(const QuickPairs<Lanes<D, kCount>>& u) {
   using L = Lanes<D, kCount>;
@@ -246,7 +257,7 @@ HWY_INLINE QuickPairs<Lanes<D, kCount>> Log1p(const QuickPairs<Lanes<D, kCount>>
 // almost cancels what follows it.
 inline constexpr size_t kMillsPairs = 10, kMillsCancelling = 5;
 
-// For 0 <= t <= 36. Error 2^-65.
+// For 0 <= t <= 36. Within 2^-65; 2^-65.1 seen, at t = 0x1.1f6442f5fbeaap+5 - 0x1.298a7c1c7a4fp-45.
 template <class L>
 HWY_INLINE QuickPairs<L> Mills(const QuickPairs<L>& t) {
   using N = QuickPairs<L>;
@@ -289,21 +300,27 @@ HWY_INLINE ReducedAngle<QuickPairs<Lanes<D, kCount>>, Lanes<D, kCount>> Reduce(
   return {N::FastTwoSum(third.hi, rest), n};
 }
 
+// For |r| <= pi/4 + 2^-20. Within 2^-66; 2^-67.1 seen, at
+// r = 0x1.8ee56a236308ep-1 - 0x1.8c166109a84f9p-49.
 template <class L>
 HWY_INLINE QuickPairs<L> SinReduced(const QuickPairs<L>& r) {
   return r * Polynomial<3>(r * r, kSineSeries.terms);
 }
+// For |r| <= pi/4 + 2^-20. Within 2^-69; 2^-70.8 seen, at
+// r = -0x1.90a80568af7fbp-1 - 0x1.63ae37cf3cec1p-49.
 template <class L>
 HWY_INLINE QuickPairs<L> CosReduced(const QuickPairs<L>& r) {
   return Polynomial<4>(r * r, kCosineSeries.terms);
 }
 
+// 1/n!, within 2^-107.7.
 template <class L>
 HWY_INLINE QuickPairs<L> InverseFactorial(const QuickPairs<L>&, int n) {
   return kInverseFactorialPair[n];
 }
 
-// Error 2^-104.
+// The square of what lo adds to the root is left out. Within 2^-98; 2^-98.7 seen, at
+// a = 0x1.1601fd902376bp+36 - 0x1.13fade3402b89p-12.
 template <class D, size_t kCount>
 HWY_INLINE QuickPairs<Lanes<D, kCount>> Sqrt(const QuickPairs<Lanes<D, kCount>>& a) {
   using L = Lanes<D, kCount>;
@@ -314,12 +331,16 @@ HWY_INLINE QuickPairs<Lanes<D, kCount>> Sqrt(const QuickPairs<Lanes<D, kCount>>&
 }
 
 // ---- math-inl.h ----
+//
+// What each function is, and its formula, is said there.
 
+// Within 2^-69; 2^-70.7 seen, at z = -0x1.fb4b5393408c9p+6 + 0x1.a81cc0ce0e953p-42.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> Logistic(const QuickPairs<L>& z) {
   return QuickPairs<L>::Reciprocal(QuickPairs<L>::PositiveSum(Exp(-z), 1.0));
 }
 
+// Within 2^-69; 2^-70.6 seen, at z = -0x1.5db0b8fb8a6f8p+4 + 0x1.9bc3e98bb237dp-46.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> LogisticSlope(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
@@ -328,6 +349,7 @@ HWY_INLINE ScaledQuickPairs<L> LogisticSlope(const QuickPairs<L>& z) {
   return e / (below * below);
 }
 
+// Within 2^-69; 2^-70.7 seen, at factor u = -0x1.fb4b5393408c9p+6 + 0x1.a81cc0ce0e953p-42.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> LogisticRamp(const QuickPairs<L>& x, const QuickPairs<L>& u,
                                             Factor factor) {
@@ -335,6 +357,7 @@ HWY_INLINE ScaledQuickPairs<L> LogisticRamp(const QuickPairs<L>& x, const QuickP
   return x / N::PositiveSum(Exp(u * -N(factor)), 1.0);
 }
 
+// Within 2^-69; 2^-70.9 seen, at u = -0x1.38b24020cf64dp+6 + 0x1.1673f91162834p-42.
 template <class L>
 HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u, const QuickPairs<L>& v) {
   using N = QuickPairs<L>;
@@ -343,6 +366,7 @@ HWY_INLINE Result<QuickPairs<L>> LogisticRampSlope(const QuickPairs<L>& u, const
   return CancellingSum<N>(inverse, N(1.0), v * (e * inverse));
 }
 
+// Within 2^-69; 2^-70.0 seen, at beta x = -0x1.b25197d73887p+1 + 0x1.abbaeeea9b28ap-47.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> Softplus(const QuickPairs<L>& x, double beta) {
   using N = QuickPairs<L>;
@@ -350,6 +374,7 @@ HWY_INLINE ScaledQuickPairs<L> Softplus(const QuickPairs<L>& x, double beta) {
   return Max(0.0, x) + log / beta;
 }
 
+// Within 2^-64; 2^-65.6 seen, at z = 0x1.57690ab36a83p-7 + 0x1.c293b2bc2f218p-56.
 template <class L>
 HWY_INLINE QuickPairs<L> Tanh(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
@@ -358,6 +383,7 @@ HWY_INLINE QuickPairs<L> Tanh(const QuickPairs<L>& z) {
   return CopySign(-e / N::FastSum(2.0, e), z);
 }
 
+// Within 2^-64; 2^-65.8 seen, at x = -0x1.5cc60585dcbc4p-6 + 0x1.4b8e6299a8bf6p-54.
 template <class L>
 HWY_INLINE QuickPairs<L> ExponentialRamp(const QuickPairs<L>& x, double alpha, double width) {
   using N = QuickPairs<L>;
@@ -373,6 +399,7 @@ HWY_INLINE QuickPairs<L> NormalArgument(const QuickPairs<L>& z) {
   return Min(kQuickTail, Abs(z));
 }
 
+// Within 2^-69; 2^-70.8 seen, at z = -0x1.9d89dcbd9df35p+3 - 0x1.a3e611b75d5d1p-50.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> NormalPdf(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
@@ -380,6 +407,7 @@ HWY_INLINE ScaledQuickPairs<L> NormalPdf(const QuickPairs<L>& z) {
   return Exp(half * z) * N(kInvSqrt2Pi);
 }
 
+// Within 2^-67; 2^-68.4 seen, at z = 0x1.7975044ed55d5p-44 + 0x1.c6e36a0a9d589p-93.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> NormalCdf(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
@@ -388,6 +416,7 @@ HWY_INLINE ScaledQuickPairs<L> NormalCdf(const QuickPairs<L>& z) {
   return Select(z < N(0.0), tail, N::FastSum(1.0, -tail));
 }
 
+// For width 1; its error is that of NormalCdf.
 template <class L>
 HWY_INLINE ScaledQuickPairs<L> NormalRamp(const QuickPairs<L>& x) {
   using N = QuickPairs<L>;
@@ -395,6 +424,7 @@ HWY_INLINE ScaledQuickPairs<L> NormalRamp(const QuickPairs<L>& x) {
   return N::FastSum(Max(0.0, x), -(t * NormalPdf(t).value * Mills(t)));
 }
 
+// Within 2^-67; 2^-68.4 seen, at z = 0x1.7975044ed55d5p-44 + 0x1.c6e36a0a9d589p-93.
 template <class L>
 HWY_INLINE Result<QuickPairs<L>> NormalRampSlope(const QuickPairs<L>& z) {
   using N = QuickPairs<L>;
@@ -420,6 +450,7 @@ inline constexpr auto kSincSlopeSeries = [] {
   return series;
 }();
 
+// Within 2^-67; 2^-68.0 seen, at z = -0x1.0bffde1c33c1p+18 + 0x1.79908ad53d448p-33.
 template <class L>
 HWY_INLINE Result<QuickPairs<L>> SincSlope(const QuickPairs<L>& z, const QuickPairs<L>& factor) {
   using N = QuickPairs<L>;

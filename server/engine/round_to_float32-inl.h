@@ -30,7 +30,8 @@ using Fast = Lanes<D64, kVectors>;
 inline constexpr size_t kGroup = kVectors * HWY_LANES(double);
 static_assert(kGroup <= kMaxGroup);
 
-// The error bound of values: 2^-42 of them is at most 2^11 of their last places.
+// The error bound of values (which tests/accuracy/bounds_test.cc holds every kernel against): 2^-42
+// of them is at most 2^11 of their last places.
 inline constexpr uint64_t kMargin = uint64_t{1} << 11;
 // The bits of a float64 below the last one of a float32, and the middle between two float32.
 inline constexpr uint64_t kBelow = (uint64_t{1} << 29) - 1;

@@ -113,7 +113,8 @@ struct TwoSlopes {
 };
 
 struct LeakyRelu : TwoSlopes {
-  // Defaults of keras.activations.leaky_relu and tf.nn.leaky_relu, and of keras.layers.LeakyReLU.
+  // The slopes of keras.activations.leaky_relu and tf.nn.leaky_relu, and of the layer
+  // keras.layers.LeakyReLU.
   static constexpr double kKerasFunction[] = {0.2};
   static constexpr double kKerasLayer[] = {0.3};
   static constexpr Alias kAliases[] = {{"keras:leaky_relu", kKerasFunction},
