@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace engine::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): the kernels'
 
-// As many vectors side by side as kernels_fast.cc has. Pairs are the same for any number of them.
+// Fast is what kernels_fast.cc takes. QuickPairs of one vector compute what those of several do.
 using Quick = QuickPairs<Lanes<D64>>;
 using Precise = DoubleDouble<D64>;
 
