@@ -23,6 +23,8 @@ function(activation_quick_test target)
       target_compile_options(activation_precompiled PRIVATE -fpch-preprocess)
     endif()
   endif()
+  # As gRPC asks for: the flags must be the same.
+  target_compile_options(${target} PRIVATE -pthread)
   # For ccache, which else would have to see the headers themselves.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)
