@@ -1,12 +1,10 @@
 // Any bytes as a formula: it must be refused or run, in bounded time and memory.
 //
-// libFuzzer comes with clang. In the repository's root:
+// For longer than CI does, and on all cores:
 //
-//   clang++-14 -std=c++20 -g -O1 -ffp-contract=off -fsanitize=fuzzer,address,undefined
-//     -fno-sanitize-recover=undefined -I. tests/fuzz/formula_fuzz.cc server/formula/*.cc
-//     server/engine/packed.cc proto/tensor_codec.cc $(pkg-config --libs absl_statusor
-//     absl_strings mpfr) -o formula_fuzz
-//   ./formula_fuzz -max_len=1010 -dict=tests/fuzz/formula.dict CORPUS tests/fuzz/formula_corpus
+//   cmake --preset fuzz && cmake --build --preset fuzz
+//   build/fuzz/bin/formula_fuzz -fork=2 -max_len=1010 -dict=tests/fuzz/formula.dict CORPUS
+//     tests/fuzz/formula_corpus
 //
 // The first byte chooses arithmetic, quantity, fusing and how many parameters there are; the rest
 // is the text.

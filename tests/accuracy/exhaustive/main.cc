@@ -50,6 +50,7 @@ struct Options {
   int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::string resume;
   std::string results;
+  Origin origin;
 };
 
 std::optional<int64_t> FindTarget(const std::string& name) {
@@ -91,7 +92,7 @@ int Prove(const Options& options, const Job& job) {
   std::fflush(stdout);
   if (!outcome.finished) return kStopped;
   if (!options.results.empty()) {
-    const absl::Status status = Record(options.results, job, target, tally);
+    const absl::Status status = Record(options.results, job, target, tally, options.origin);
     if (!status.ok()) {
       std::fprintf(stderr, "%s\n", status.ToString().c_str());
       return kUsage;
@@ -136,6 +137,12 @@ int Main(int argc, char** argv) {
       "Where to keep what has been done, and go on from (for one quantity); else a file in "
       "the temporary directory");
   app.add_option("--results", options.results, "File to record the result in");
+  app.add_option("--revision", options.origin.revision, "For the record: of the project")
+      ->capture_default_str();
+  app.add_option("--machine", options.origin.machine, "For the record: the CPU's model")
+      ->capture_default_str();
+  app.add_option("--sources", options.origin.sources, "For the record: a hash of the engine's")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   options.quantities = quantities.at(quantity);
   options.mode = modes.at(mode);

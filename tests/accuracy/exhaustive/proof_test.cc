@@ -160,12 +160,15 @@ TEST(Proof, RecordsResultsAndReplacesEarlierOnes) {
   ASSERT_TRUE(Record(path, gelu, "AVX2",
                      {.inputs = 3, .by_oracle = 3, .worst_ulp = 0.50049, .worst_place = "0x1p+0"})
                   .ok());
-  ASSERT_TRUE(Record(path, relu, "AVX2", {.inputs = 2, .seconds = 4}).ok());
+  ASSERT_TRUE(Record(path, relu, "AVX2", {.inputs = 2, .seconds = 4},
+                     {.revision = "1234abc", .machine = "A CPU", .sources = "00ff"})
+                  .ok());
   EXPECT_EQ(ContentsOf(path),
             "activation\tquantity\tmode\ttarget\tinputs\tby_oracle\twrong\tworst_ulp\tworst_input\t"
-            "seconds\n"
-            "gelu\tvalue\tfloat64\tAVX2\t3\t3\t0\t0.500\t0x1p+0\t0\n"
-            "relu\tvalue\tall\tAVX2\t2\t0\t0\t-\t-\t4\n");
+            "seconds\trevision\tmachine\tsources\n"
+            "gelu\tvalue\tfloat64\tAVX2\t3\t3\t0\t0.500\t0x1p+0\t0\tnot recorded\tnot "
+            "recorded\tnot recorded\n"
+            "relu\tvalue\tall\tAVX2\t2\t0\t0\t-\t-\t4\t1234abc\tA CPU\t00ff\n");
   EXPECT_FALSE(Record("/no/such/folder/results", relu, "AVX2", {}).ok());
 }
 

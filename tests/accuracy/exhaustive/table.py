@@ -3,6 +3,7 @@
 Usage: table.py PATH_OF_PROOFS_TSV
 """
 
+import collections
 import csv
 import sys
 
@@ -41,7 +42,11 @@ def main(path):
           f"the time. {seconds:,} seconds in all; made by `tests/accuracy/exhaustive/prove_all`. "
           "(How many the engine's own\nfloat64 arithmetic leaves to its slow path is in "
           "[the benchmarks](../bench/results.md).)\n")
-    print("| activation | | instruction set | " + " | ".join(TITLES[mode] for mode in modes) + " |")
+    print("Results, by where they were made:\n")
+    origins = collections.Counter((row["revision"], row["machine"], row["sources"]) for row in rows)
+    for (revision, machine, sources), count in sorted(origins.items()):
+        print(f"- {count} at revision {revision}; machine: {machine}; the engine's sources: {sources}")
+    print("\n| activation | | instruction set | " + " | ".join(TITLES[mode] for mode in modes) + " |")
     print("| --- " * (len(modes) + 3) + "|")
     # Of one function, the value comes first.
     for (activation, quantity, target), by_mode in sorted(
