@@ -12,10 +12,12 @@
 namespace activation {
 
 // Starts the clock of options.timeout.
-inline void SetDeadline(const ClientOptions& options, grpc::ClientContext& context) {
-  if (options.timeout < absl::InfiniteDuration()) {
-    context.set_deadline(absl::ToChronoTime(absl::Now() + options.timeout));
-  }
+inline absl::Time DeadlineFromNow(const ClientOptions& options) {
+  return absl::Now() + options.timeout;
+}
+
+inline void SetDeadline(absl::Time deadline, grpc::ClientContext& context) {
+  if (deadline < absl::InfiniteFuture()) context.set_deadline(absl::ToChronoTime(deadline));
 }
 
 template <class Response, class Request, class Stub>
@@ -24,7 +26,7 @@ absl::StatusOr<Response> Call(const ClientOptions& options, Stub& stub,
                                                            Response*),
                               const Request& request) {
   grpc::ClientContext context;
-  SetDeadline(options, context);
+  SetDeadline(DeadlineFromNow(options), context);
   Response response;
   const grpc::Status status = (stub.*method)(&context, request, &response);
   if (!status.ok()) return FromGrpc(status);

@@ -77,6 +77,11 @@ std::string ServiceConfig(const RetryOptions& retry) {
   if (retry.max_attempts < 2) return "{}";
   return absl::StrFormat(
       R"({"methodConfig": [{
+        "name": [
+          {"service": "activation.v1.ActivationService", "method": "EvaluateStream"},
+          {"service": "activation.v1.ActivationService", "method": "GradientStream"}
+        ]
+      }, {
         "name": [{"service": "activation.v1.ActivationService"}],
         "retryPolicy": {
           "maxAttempts": %d, "initialBackoff": "%.9fs", "maxBackoff": "%.9fs",

@@ -15,7 +15,8 @@ namespace activation {
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ClientOptions& options);
 
 // gRPC's service config, which is where it takes its retry policy from. The health service is left
-// out: a health check reports, it doesn't wait for better news.
+// out: a health check reports, it doesn't wait for better news; and so are streams of tensors
+// (retry.h).
 std::string ServiceConfig(const RetryOptions& retry);
 
 }  // namespace activation

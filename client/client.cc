@@ -112,7 +112,7 @@ absl::StatusOr<v1::CompareApproximationsResponse> Client::Compare(
     const std::function<void(const v1::CompareProgress&)>& on_progress,
     const std::stop_token& stop) const {
   grpc::ClientContext context;
-  SetDeadline(connection_->options, context);
+  SetDeadline(DeadlineFromNow(connection_->options), context);
   v1::CompareApproximationsStreamRequest message;
   *message.mutable_comparison() = request;
   const auto stream = connection_->service->CompareApproximationsStream(&context, message);

@@ -17,6 +17,7 @@
 #include "client/exchange.h"
 #include "client/options.h"
 #include "client/requests.h"
+#include "client/retry.h"
 
 namespace activation {
 
@@ -36,7 +37,8 @@ void Fill(const Chunks& chunks, size_t index, const Activation& activation, Tens
   if (bias.has_value()) *item.mutable_bias() = chunks.ForChunk(*bias);
 }
 
-// Sends each chunk as `fill` makes it, and hands its result to `take`. Rpc names the call's
+// Sends each chunk as `fill` makes it, and hands its result to `take`. Where there are more chunks
+// than one, `fill` may be called again from the first on, for another attempt. Rpc names the call's
 // messages and methods.
 template <class Rpc>
 absl::Status RunTensorCall(v1::ActivationService::Stub& stub, const ClientOptions& options,
@@ -52,18 +54,22 @@ absl::Status RunTensorCall(v1::ActivationService::Stub& stub, const ClientOption
     if (response->results_size() == 1) return take(0, *response->mutable_results(0));
     return ReplyDoesNotFit(absl::StrCat(response->results_size(), " results to 1 item"));
   }
-  grpc::ClientContext context;
-  SetDeadline(options, context);
-  return Exchange<typename Rpc::StreamRequest, typename Rpc::StreamResponse>(
-      context, *(stub.*Rpc::kStream)(&context), chunks.count(),
-      [&](size_t index) {
-        typename Rpc::StreamRequest request;
-        fill(index, *Rpc::ItemOf(request));
-        return request;
-      },
-      [&](size_t index, typename Rpc::StreamResponse&& response) {
-        return take(index, *response.mutable_result());
-      });
+  const absl::Time deadline = DeadlineFromNow(options);
+  return Retry(options.retry, deadline, [&](bool& has_reply) {
+    grpc::ClientContext context;
+    SetDeadline(deadline, context);
+    return Exchange<typename Rpc::StreamRequest, typename Rpc::StreamResponse>(
+        context, *(stub.*Rpc::kStream)(&context), chunks.count(),
+        [&](size_t index) {
+          typename Rpc::StreamRequest request;
+          fill(index, *Rpc::ItemOf(request));
+          return request;
+        },
+        [&](size_t index, typename Rpc::StreamResponse&& response) {
+          has_reply = true;
+          return take(index, *response.mutable_result());
+        });
+  });
 }
 
 }  // namespace activation
