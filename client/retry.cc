@@ -14,8 +14,8 @@ absl::Status Retry(const RetryOptions& options, absl::Time deadline,
   for (int attempts = 1;; ++attempts) {
     bool has_reply = false;
     absl::Status status = attempt(has_reply);
-    if (!absl::IsUnavailable(status) || has_reply || attempts >= options.max_attempts)
-      return status;
+    const bool is_final = !absl::IsUnavailable(status) || has_reply;
+    if (is_final || attempts >= options.max_attempts) return status;
     const absl::Duration wait = std::uniform_real_distribution<double>()(random) * backoff;
     if (absl::Now() + wait >= deadline) return status;
     absl::SleepFor(wait);

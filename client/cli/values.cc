@@ -84,6 +84,7 @@ std::string Shortest(Number value) {
 
 std::vector<std::string> DataTypeNames() {
   std::vector<std::string> names;
+  names.reserve(kDataTypeCount);
   for (const ElementType& type : kElementTypes) names.emplace_back(type.name);
   return names;
 }

@@ -77,8 +77,9 @@ absl::Status AddCandidates(absl::string_view prefix,
   for (const char* name : plan.subject.reference.spec->approximations) {
     plan.candidates.push_back(FromFunction(*engine::FindFunction(name), plan.subject));
   }
-  if (plan.candidates.empty())
+  if (plan.candidates.empty()) {
     return errors::NoCandidates(candidates, *plan.subject.reference.spec);
+  }
   return absl::OkStatus();
 }
 

@@ -26,7 +26,7 @@ namespace HWY_NAMESPACE {
 template <class... Families>
 using Concatenated = decltype(std::tuple_cat(std::declval<Families>()...));
 
-// The catalogue's order, which ListActivations and the README's table follow.
+// The catalogue's order, which ListActivations and proto/activations.md follow.
 using Activations = Concatenated<PiecewiseLinear, ExponentialLinear, PiecewisePolynomials, Sigmoids,
                                  SmoothRectifiers, Gelus, Deltas>;
 

@@ -10,8 +10,8 @@
 namespace activation::engine {
 
 // Computes the first `count` elements of the block (and may compute those up to the next multiple
-// of 16). Relative error 2^-95. hi is NaN where that can't be had: for NaN, for some infinite x,
-// next to roots and outside float64's exponents.
+// of 16). Relative error kDoubleDoubleError (error_bounds.h). hi is NaN where that can't be had:
+// for NaN, for some infinite x, next to roots and outside float64's exponents.
 using PreciseKernel = void (*)(const double* parameters, PreciseBlock& block, size_t count);
 
 // For the instruction set in use: [activation][row]. Entries that the activation does not have are

@@ -18,9 +18,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Relative errors of ExpBlock and Log1pBlock, doubled.
+// Above the relative errors of ExpBlock and Log1pBlock.
 constexpr double kExpError = 0x1p-98;
-constexpr double kLogError = 0x1p-97;
+constexpr double kLogError = 0x1p-94;
 
 // A sum of n terms, made block by block, has had each term in at most this many additions, each
 // with a relative error of 3 2^-106.

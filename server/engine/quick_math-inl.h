@@ -416,14 +416,6 @@ HWY_INLINE ScaledQuickPairs<L> NormalCdf(const QuickPairs<L>& z) {
   return Select(z < N(0.0), tail, N::FastSum(1.0, -tail));
 }
 
-// For width 1; its error is that of NormalCdf.
-template <class L>
-HWY_INLINE ScaledQuickPairs<L> NormalRamp(const QuickPairs<L>& x) {
-  using N = QuickPairs<L>;
-  const N t = NormalArgument(x);
-  return N::FastSum(Max(0.0, x), -(t * NormalPdf(t).value * Mills(t)));
-}
-
 // Within 2^-67; 2^-68.4 seen, at z = 0x1.7975044ed55d5p-44 + 0x1.c6e36a0a9d589p-93.
 template <class L>
 HWY_INLINE Result<QuickPairs<L>> NormalRampSlope(const QuickPairs<L>& z) {

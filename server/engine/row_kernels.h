@@ -15,7 +15,7 @@ inline constexpr double kLeastExponent = -3200;
 // (1/2, 2). 1 for 0, exactly. What hi = -infinity gives is open.
 void ExpBlock(PreciseBlock& block, size_t count);
 
-// log(1 + hi + lo) for hi + lo in [-2^-53, 1], in hi and lo: relative error 2^-98.
+// log(1 + hi + lo) for hi + lo in [-2^-53, 1], in hi and lo: relative error 2^-94.5.
 void Log1pBlock(PreciseBlock& block, size_t count);
 
 // The largest of count > 0 elements; NaN if NaN or +infinity is among them.

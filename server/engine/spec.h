@@ -1,7 +1,7 @@
 // What an activation is, apart from its kernels: names, formula, parameters, kinks.
 //
 // One Spec per activation stands in activations/ beside the kernel. Everything that lists or
-// describes activations (ListActivations, the command line, the README's table, the oracle tests)
+// describes activations (ListActivations, the command line, proto/activations.md, the oracle tests)
 // reads these. The strings `formula`, `derivative` and those of Kink share one notation, which the
 // oracle parses:
 //

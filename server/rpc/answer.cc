@@ -48,9 +48,7 @@ absl::Status Keep(const std::shared_ptr<const Activation>& activation, Backend& 
   const size_t size = SizeToKeep(*activation) + (stream.sums ? SizeToKeep(*stream.sums) : 0);
   stream.admission.reset();
   if (size <= kSmall) return absl::OkStatus();
-  auto admission = Admit(size, backend);
-  if (admission.ok()) stream.admission = *std::move(admission);
-  return admission.status();
+  return Admit(size, backend, stream.admission);
 }
 
 }  // namespace

@@ -5,18 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "server/evaluate/errors.h"
 
 namespace activation::server {
 
-absl::StatusOr<WorkQueue::Admission> Admit(size_t bytes, Backend& backend) {
-  std::optional<WorkQueue::Admission> admission = backend.queue.Admit(static_cast<int64_t>(bytes));
-  if (!admission) {
-    return errors::Busy(bytes, backend.queue.pending_bytes(), backend.queue.max_pending_bytes());
-  }
-  return *std::move(admission);
+absl::Status Admit(size_t bytes, Backend& backend, std::optional<WorkQueue::Admission>& admission) {
+  admission = backend.queue.Admit(static_cast<int64_t>(bytes));
+  if (admission) return absl::OkStatus();
+  return errors::Busy(bytes, backend.queue.pending_bytes(), backend.queue.max_pending_bytes());
 }
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {

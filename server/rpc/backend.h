@@ -3,10 +3,10 @@
 #define ACTIVATION_SERVER_RPC_BACKEND_H_
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
 #include <grpcpp/support/status.h>
 
 #include <cstddef>
+#include <optional>
 
 #include "server/rpc/metrics.h"
 #include "server/rpc/work_queue.h"
@@ -23,9 +23,9 @@ struct Backend {
   Metrics& metrics;
 };
 
-// Keeps the bytes counted as pending as long as it lives; RESOURCE_EXHAUSTED where there is no
-// room.
-absl::StatusOr<WorkQueue::Admission> Admit(size_t bytes, Backend& backend);
+// Sets `admission`, which keeps the bytes counted as pending as long as it lives;
+// RESOURCE_EXHAUSTED where there is no room.
+absl::Status Admit(size_t bytes, Backend& backend, std::optional<WorkQueue::Admission>& admission);
 
 grpc::Status ToGrpcStatus(const absl::Status& status);
 

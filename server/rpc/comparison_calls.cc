@@ -45,14 +45,17 @@ void StepBack() {
 class Job {
  public:
   // Counts the request from now on.
-  absl::Status Admit(size_t bytes, Backend& backend) { return Hold(admission_, bytes, backend); }
+  absl::Status Admit(size_t bytes, Backend& backend) {
+    return server::Admit(bytes, backend, request_admission_);
+  }
 
   // Takes over the plan, or says why there is none.
   absl::Status Begin(absl::StatusOr<ComparePlan> plan, Backend& backend) {
     if (!plan.ok()) return plan.status();
     plan_ = *std::move(plan);
     const auto bytes = static_cast<size_t>(Comparison::MostBytes(plan_));
-    if (absl::Status held = Hold(figures_admission_, bytes, backend); !held.ok()) return held;
+    absl::Status admitted = server::Admit(bytes, backend, figures_admission_);
+    if (!admitted.ok()) return admitted;
     comparison_.emplace(plan_, std::min(backend.comparisons.threads(), kMostThreads));
     return absl::OkStatus();
   }
@@ -82,14 +85,7 @@ class Job {
   int64_t total() const { return plan_.subject.domain.count; }
 
  private:
-  static absl::Status Hold(std::optional<WorkQueue::Admission>& admission, size_t bytes,
-                           Backend& backend) {
-    auto admitted = server::Admit(bytes, backend);
-    if (admitted.ok()) admission = *std::move(admitted);
-    return admitted.status();
-  }
-
-  std::optional<WorkQueue::Admission> admission_;
+  std::optional<WorkQueue::Admission> request_admission_;
   std::optional<WorkQueue::Admission> figures_admission_;
   ComparePlan plan_;
   std::optional<Comparison> comparison_;

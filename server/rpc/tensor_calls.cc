@@ -23,12 +23,12 @@ class TensorCall : public Call<Reactor> {
 
   // Counts a request that has arrived; where there is no room, Begin() says so.
   void Receive(const grpc::ByteBuffer& request) {
-    admission_ = Admit(request.Length(), this->backend_);
+    admitted_ = Admit(request.Length(), this->backend_, request_admission_);
   }
 
   // Goes on with OnAnswer(), here or on a worker.
   void Begin(const grpc::ByteBuffer& request, StreamState* stream) {
-    if (!admission_.ok()) return this->Finish(admission_.status());
+    if (!admitted_.ok()) return this->Finish(admitted_);
     const auto run = [this, &request, stream] {
       OnAnswer(Answer(kind_, request, this->cancelled_, this->backend_, stream));
     };
@@ -40,17 +40,16 @@ class TensorCall : public Call<Reactor> {
 
   // Counts the reply until the client has read it, however long that takes.
   absl::Status HoldReply(const grpc::ByteBuffer& reply) {
-    auto held = Admit(reply.Length(), this->backend_);
-    if (held.ok()) reply_admission_ = *std::move(held);
-    return held.status();
+    return Admit(reply.Length(), this->backend_, reply_admission_);
   }
   void ReleaseReply() { reply_admission_.reset(); }
-  void ReleaseRequest() { admission_ = errors::Cancelled(); }
+  void ReleaseRequest() { request_admission_.reset(); }
 
  private:
   const RequestKind& kind_;
-  // An error where there is no room for the request, or no request.
-  absl::StatusOr<WorkQueue::Admission> admission_ = errors::Cancelled();
+  // Whether there is a request, and room for it.
+  absl::Status admitted_ = errors::Cancelled();
+  std::optional<WorkQueue::Admission> request_admission_;
   std::optional<WorkQueue::Admission> reply_admission_;
 };
 
