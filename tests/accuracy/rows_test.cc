@@ -157,11 +157,13 @@ std::vector<Pattern> Inputs() {
                       }});
   patterns.push_back({"masked", [](Random& random, DataType type, size_t index) {
                         return index > 0 && random() % 2 == 0
-                                   ? (type == DataType::kFloat16 ? -60'000.0 : -1e9)
+                                   ? -std::min(1e9,
+                                               std::ldexp(1.5, TraitsOf(type).greatest_exponent))
                                    : 4 * Uniform(random);
                       }});
-  patterns.push_back({"all but one masked", [](Random&, DataType, size_t index) {
-                        return index == 0 ? 0.25 : -30'000.0;
+  patterns.push_back({"all but one masked", [](Random&, DataType type, size_t index) {
+                        const double most = std::ldexp(1, TraitsOf(type).greatest_exponent);
+                        return index == 0 ? 0.25 : -std::min(30'000.0, most);
                       }});
   patterns.push_back({"minus infinity", [](Random& random, DataType, size_t) {
                         return random() % 2 == 0 ? -kInfinity : 4 * Uniform(random);
