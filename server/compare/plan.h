@@ -33,7 +33,6 @@ absl::StatusOr<ComparePlan> MakeComparePlan(absl::string_view prefix,
                                             const Limits& limits);
 
 // The same for a call that reports progress, which may have kMostStreamedPoints points.
-inline constexpr int64_t kMostStreamedPoints = int64_t{1} << 32;
 absl::StatusOr<ComparePlan> MakeStreamedComparePlan(absl::string_view prefix,
                                                     const v1::CompareApproximationsRequest& request,
                                                     Limits limits);

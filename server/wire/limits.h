@@ -25,6 +25,8 @@ inline constexpr size_t kMaxFormulaBytesOfBatch = 65'536;
 inline constexpr int kMaxRegionBounds = 64;
 inline constexpr int kMaxCurvePoints = 10'000;
 
+// Points of one comparison that reports progress, at least: all values of float32.
+inline constexpr int64_t kMostStreamedPoints = int64_t{1} << 32;
 // Bytes of a status message. gRPC 1.51 breaks the connection's next calls above about 8 KiB of it.
 inline constexpr int kMaxStatusMessageBytes = 1023;
 

@@ -16,7 +16,7 @@ struct Function {
   const char* name;
   // In the notation of server/engine/spec.h, of x, y and z.
   const char* formula;
-  // Of x.
+  // The range of x.
   double low, high;
   // By NumberType: log2 of what the error may be relative to the magnitude; 0 where there is no
   // such function.

@@ -31,7 +31,7 @@ constexpr size_t kLeastChecked = 500;
 constexpr int kPrintedFailures = 4;
 // Results below this are 0 for every purpose (Lanes), or are computed by another number type.
 constexpr double kLeastResult[] = {0x1p-280, 0x1p-440, 0x1p-1000};
-// Of the low part of an argument, relative to the high one (quick_pairs-inl.h,
+// The size of the low part of an argument, relative to the high one (quick_pairs-inl.h,
 // double_double-inl.h).
 constexpr double kLowPart[] = {0, 0x1p-48, 0x1p-53};
 

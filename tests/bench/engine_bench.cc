@@ -20,7 +20,7 @@
 namespace activation::bench {
 namespace {
 
-// Of this machine, as /proc/cpuinfo has it.
+// The model of this machine, as /proc/cpuinfo has it.
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

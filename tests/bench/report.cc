@@ -18,7 +18,7 @@ namespace {
 
 using Run = benchmark::BenchmarkReporter::Run;
 
-// Of a table, by its header. `ratio_to` is the column that a ratio divides by.
+// A column of a table, by its header. `ratio_to` is the column that a ratio divides by.
 struct Column {
   const char* header;
   const char* counter;

@@ -13,7 +13,7 @@ namespace activation::bench {
 // oneDNN is called. An error message where that can't be, otherwise empty.
 std::string UseSimd(const std::string& target);
 
-// Of the instruction set in use.
+// The function for the instruction set in use.
 const SleefFunction* FindSleef(const char* name);
 
 // For the report: what each of them uses.

@@ -17,7 +17,7 @@ class Tensor {
   Tensor(DataType type, size_t count);
 
   std::byte* bytes() { return data_.get(); }
-  // Of a float32 tensor.
+  // The elements of a float32 tensor.
   float* floats() { return reinterpret_cast<float*>(data_.get()); }
   size_t size_in_bytes() const { return size_; }
 

@@ -43,7 +43,7 @@ TEST(Evaluate, BeginsAStreamsSumsAnewWhereATensorOrTheBiasChanges) {
 struct Along {
   const char* name;
   std::vector<int64_t> shape;
-  // Of each parameter; none: a number.
+  // The axis of each parameter; none: a number.
   std::vector<std::optional<int>> axes;
   std::optional<int> bias_axis;
   DataType type;
@@ -202,8 +202,8 @@ TEST(Evaluate, TakesParametersAndBiasAlongAnyAxes) {
   }
 }
 
-// Of two tensors for one parameter, which no request can have, the second one counts; but where
-// either changes, another function begins, as with two parameters.
+// Where there are two tensors for one parameter, which no request can have, the second one counts;
+// but where either changes, another function begins, as with two parameters.
 TEST(Evaluate, TakesParametersAlongDifferentAxes) {
   for (const std::vector<int64_t>& shape :
        {std::vector<int64_t>{30, 3, 5}, {2, 3, 500}, {600, 70, 3}, {2, 3, 100, 5}}) {

@@ -19,7 +19,7 @@ class FixedPointModel {
 
   double ValueOf(int number) const { return number * unit_; }
 
-  // Of x, a sum or a product.
+  // The result for an exact x, sum or product.
   double Result(double exact) const {
     const double rounded = Round(exact);
     if (format_.overflow() != v1::FixedPoint::OVERFLOW_WRAP) return Saturated(rounded);

@@ -15,7 +15,7 @@ namespace activation::server {
 
 inline constexpr Limits kSmallLimits = {.max_message_bytes = 1'000, .max_batch_items = 3};
 
-// Of a request that is sent as bytes. The buffer is kept, since the plan points into it.
+// The plan of a request that is sent as bytes. The buffer is kept, since the plan points into it.
 struct Planner {
   grpc::ByteBuffer buffer;
 

@@ -101,29 +101,41 @@ int Prove(const Options& options, const Job& job) {
   return tally.wrong == 0 ? 0 : kWrong;
 }
 
-int Main(int argc, char** argv) {
-  Options options;
-  CLI::App app(kDescription);
-  const std::map<std::string, std::vector<Quantity>> quantities = {
+// Options as they are typed.
+struct Flags {
+  std::string quantity = "both";
+  std::string mode = "all";
+  bool list = false;
+};
+
+const std::map<std::string, std::vector<Quantity>>& Quantities() {
+  static const auto& quantities = *new std::map<std::string, std::vector<Quantity>>{
       {"value", {Quantity::kValue}},
       {"derivative", {Quantity::kDerivative}},
-      {"both", options.quantities}};
-  const std::map<std::string, Mode> modes = {{"all", Mode::kAll},
-                                             {"sample", Mode::kSample},
-                                             {"parameters", Mode::kParameters},
-                                             {"float64", Mode::kFloat64}};
-  std::string quantity = "both", mode = "all";
-  bool list = false;
-  app.add_flag("--list", list, "Print the names of all activations that the mode is for, and stop");
+      {"both", {Quantity::kValue, Quantity::kDerivative}}};
+  return quantities;
+}
+
+const std::map<std::string, Mode>& Modes() {
+  static const auto& modes = *new std::map<std::string, Mode>{{"all", Mode::kAll},
+                                                              {"sample", Mode::kSample},
+                                                              {"parameters", Mode::kParameters},
+                                                              {"float64", Mode::kFloat64}};
+  return modes;
+}
+
+void AddOptions(CLI::App& app, Flags& flags, Options& options) {
+  app.add_flag("--list", flags.list,
+               "Print the names of all activations that the mode is for, and stop");
   app.add_option("--activation", options.activation, "Canonical name or alias");
-  app.add_option("--quantity", quantity, "value, derivative or both")
-      ->check(CLI::IsMember(quantities))
+  app.add_option("--quantity", flags.quantity, "value, derivative or both")
+      ->check(CLI::IsMember(Quantities()))
       ->capture_default_str();
   app.add_option(
-         "--mode", mode,
+         "--mode", flags.mode,
          "all: every float32. sample: every 61st, and all within 2^16 of where the function "
          "changes. parameters: random ones and inputs. float64: the error in ULP")
-      ->check(CLI::IsMember(modes))
+      ->check(CLI::IsMember(Modes()))
       ->capture_default_str();
   app.add_option("--inputs", options.inputs,
                  "At least so many random ones; 10^7 for parameters and 10^6 for float64 if 0")
@@ -143,15 +155,50 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--sources", options.origin.sources, "For the record: a hash of the engine's")
       ->capture_default_str();
+}
+
+void ListActivations(Mode mode) {
+  for (const engine::Spec* spec : engine::Catalogue()) {
+    if (mode != Mode::kParameters || !spec->parameters.empty()) std::printf("%s\n", spec->name);
+  }
+}
+
+// Holds the engine at the instruction set of that name; false, with a message, where there is none.
+bool Choose(const std::string& name, std::optional<ScopedTarget>& scope) {
+  const std::optional<int64_t> target = FindTarget(name);
+  if (target) {
+    scope.emplace(*target);
+    return true;
+  }
+  std::fprintf(stderr, "--target: this machine has");
+  for (const int64_t each : hwy::SupportedAndGeneratedTargets()) {
+    std::fprintf(stderr, " %s", hwy::TargetName(each));
+  }
+  std::fprintf(stderr, "\n");
+  return false;
+}
+
+int ProveEach(const Options& options, const engine::Spec& spec) {
+  int status = 0;
+  for (const Quantity each : options.quantities) {
+    const int result = Prove(
+        options, {.spec = &spec, .quantity = each, .mode = options.mode, .inputs = options.inputs});
+    status = std::max(status, result);
+    if (result == kStopped) break;
+  }
+  return status;
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  Flags flags;
+  CLI::App app(kDescription);
+  AddOptions(app, flags, options);
   CLI11_PARSE(app, argc, argv);
-  options.quantities = quantities.at(quantity);
-  options.mode = modes.at(mode);
-  if (list) {
-    for (const engine::Spec* spec : engine::Catalogue()) {
-      if (options.mode != Mode::kParameters || !spec->parameters.empty()) {
-        std::printf("%s\n", spec->name);
-      }
-    }
+  options.quantities = Quantities().at(flags.quantity);
+  options.mode = Modes().at(flags.mode);
+  if (flags.list) {
+    ListActivations(options.mode);
     return 0;
   }
   const engine::Spec* spec = engine::Find(options.activation);
@@ -163,27 +210,9 @@ int Main(int argc, char** argv) {
     options.inputs = options.mode == Mode::kFloat64 ? kFloat64Inputs : kParameterInputs;
   }
   std::optional<ScopedTarget> scope;
-  if (!options.target.empty()) {
-    const std::optional<int64_t> target = FindTarget(options.target);
-    if (!target) {
-      std::fprintf(stderr, "--target: this machine has");
-      for (const int64_t each : hwy::SupportedAndGeneratedTargets()) {
-        std::fprintf(stderr, " %s", hwy::TargetName(each));
-      }
-      std::fprintf(stderr, "\n");
-      return kUsage;
-    }
-    scope.emplace(*target);
-  }
+  if (!options.target.empty() && !Choose(options.target, scope)) return kUsage;
   StopOnSignals();
-  int status = 0;
-  for (const Quantity each : options.quantities) {
-    const int result = Prove(
-        options, {.spec = spec, .quantity = each, .mode = options.mode, .inputs = options.inputs});
-    status = std::max(status, result);
-    if (result == kStopped) break;
-  }
-  return status;
+  return ProveEach(options, *spec);
 }
 
 }  // namespace
