@@ -1,4 +1,4 @@
-// Fields of the contract as numbers and tags, for wire_read.cc and wire_write.cc.
+// Fields of the contract as numbers and tags, for read_request.cc and write_reply.cc.
 #ifndef ACTIVATION_SERVER_WIRE_FIELDS_H_
 #define ACTIVATION_SERVER_WIRE_FIELDS_H_
 
