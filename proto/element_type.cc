@@ -18,6 +18,10 @@ constexpr bool IsInOrder() {
   return true;
 }
 static_assert(IsInOrder());
+// What the fields below rest on.
+static_assert(std::ranges::all_of(kElementTypes, [](const ElementType& type) {
+  return type.has_infinity && type.has_nan && type.has_negative_zero && type.has_subnormals;
+}));
 
 constexpr int kDoubleFractionBits = 52;
 constexpr int kDoubleBias = 1023;

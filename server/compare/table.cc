@@ -13,12 +13,11 @@
 #include "proto/element_type.h"
 #include "server/compare/errors.h"
 #include "server/engine/packed.h"
+#include "server/wire/limits.h"
 
 namespace activation::server {
 namespace {
 
-constexpr int kMaxKnots = 65'536;
-constexpr int kMaxCoefficients = 16;
 constexpr size_t kBlock = 256;
 
 using Doubles = google::protobuf::RepeatedField<double>;

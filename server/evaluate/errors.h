@@ -1,4 +1,5 @@
-// Every sentence that a client can read when a call fails.
+// Every sentence that a client can read when a call fails, but those about comparisons
+// (server/compare/errors.h) and about what is wrong inside a formula (server/formula/).
 //
 // A message begins with the field at fault, as `evaluations[3].activation.parameters["alpha"]`, and
 // says what would be right. Text that came from the client is cut and escaped before it stands in a

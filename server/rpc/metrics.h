@@ -1,4 +1,5 @@
-// What the server measures, in Prometheus's form, served on a port of its own (see server.h).
+// What the server measures, in Prometheus's form, served on a port of its own (see
+// server/process/server.h).
 //
 //   grpc_server_started_total, _handled_total, _handling_seconds, _msg_received_total,
 //   _msg_sent_total   by grpc_type, grpc_service and grpc_method, named and labelled as

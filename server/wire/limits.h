@@ -1,4 +1,5 @@
-// Every bound of the server, with its reason. GetServerInfo tells them to clients.
+// Every bound on requests and what they hold, with its reason; those of formulas stand in
+// server/formula/parse.h. GetServerInfo tells clients the ones that they meet.
 #ifndef ACTIVATION_SERVER_WIRE_LIMITS_H_
 #define ACTIVATION_SERVER_WIRE_LIMITS_H_
 
@@ -25,6 +26,10 @@ inline constexpr size_t kMaxFormulaBytesOfBatch = 65'536;
 inline constexpr int kMaxRegionBounds = 64;
 inline constexpr int kMaxCurvePoints = 10'000;
 
+// Knots of a look-up table, and coefficients of one of its pieces: 16-bit inputs need no more, and
+// a higher degree says nothing in float64.
+inline constexpr int kMaxKnots = 65'536;
+inline constexpr int kMaxCoefficients = 16;
 // Points of one comparison that reports progress, at least: all values of float32.
 inline constexpr int64_t kMostStreamedPoints = int64_t{1} << 32;
 // Bytes of a status message. gRPC 1.51 breaks the connection's next calls above about 8 KiB of it.
